@@ -107,7 +107,7 @@ def linspace(
         return Tensor.complex(real, imag)
     if endpoint:
         return Tensor.linspace(start, stop, num, dtype=dtype, device=device)
-    count = as_int(num, "linspace", "num")
+    count = as_int(num, "linspace: num")
     check_sizes((count,), "linspace")
     return Tensor.linspace(start, stop, count + 1, dtype=dtype, device=device)[:count]
 

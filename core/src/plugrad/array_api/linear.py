@@ -95,7 +95,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tenso
         5
     """
     _check_matrices(x, "trace")
-    along = diagonal(x, offset=as_int(offset, "trace", "offset"))
+    along = diagonal(x, offset=as_int(offset, "trace: offset"))
     return sum(along, axis=-1, dtype=dtype)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from plugrad.array_api.checks import checked
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.arguments import real
+from plugrad.tensor.arguments import real_number
 from plugrad.tensor.shapes import show, some_axes
 
 __all__ = ["matrix_norm", "vector_norm"]
@@ -34,7 +34,7 @@ def vector_norm(
         >>> vector_norm(Tensor([[3.0, 4.0], [0.0, -5.0]]), axis=1).tolist()
         [5.0, 5.0]
     """
-    ord = real(ord, "vector_norm: ord")
+    ord = real_number(ord, "vector_norm: ord")
     axes = some_axes(axis, x.ndim, "vector_norm")
     if math.isinf(ord) and any(x.shape[at] == 0 for at in axes):
         raise ShapeError(f"vector_norm of shape {show(x.shape)} with ord={ord}: there are no elements.")
@@ -68,7 +68,7 @@ def matrix_norm(
     if ord is None or isinstance(ord, str):
         kind: Any = ord or "fro"
     else:
-        kind = real(ord, "matrix_norm: ord")
+        kind = real_number(ord, "matrix_norm: ord")
     if kind not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise ArgumentError(
             f"matrix_norm: ord={ord!r:.60} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf."

@@ -209,7 +209,7 @@ def diff(
         >>> diff(Tensor([1, 4, 9])).tolist()
         [3, 5]
     """
-    count = as_int(n, "diff", "n")
+    count = as_int(n, "diff: n")
     if count < 0:
         raise ArgumentError(f"diff {count} times. Pass n of 0 or more.")
     parts = [part for part in (prepend, x, append) if part is not None]

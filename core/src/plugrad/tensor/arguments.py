@@ -2,60 +2,13 @@
 
 from typing import Any, TypeVar
 
-from plugrad._util import is_long
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shapes import show
-from plugrad.uop.uop import UOp
 
 T = TypeVar("T")
 
 
-def whole(value: Any, name: str) -> int:
-    """Return an integer, which may be one of NumPy's, but not symbolic.
-
-    Args:
-        value: what was passed.
-        name: the parameter.
-
-    Raises:
-        ArgumentError: it is none, or far too long.
-
-    Example:
-        >>> whole(3, "groups")
-        3
-    """
-    number = _index(value)
-    if isinstance(value, UOp):
-        raise ArgumentError(f"{name}={show((value,))[1:-2]} is symbolic. Pass a number.")
-    if number is None:
-        raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no integer. Pass one.")
-    if is_long(number):
-        raise ArgumentError(f"{name} has {number.bit_length()} bits. Pass an integer of at most 64.")
-    return number
-
-
-def _index(value: Any) -> int | None:
-    if type(value) is int:
-        return value
-    try:
-        return None if isinstance(value, TensorBase) else int(value.__index__())
-    except (AttributeError, TypeError):
-        return None
-
-
-def several(value: Any) -> tuple[Any, ...] | None:
-    """Return a list or tuple as a tuple, and None for a single value.
-
-    Example:
-        >>> several([1, 2]), several(1)
-        ((1, 2), None)
-    """
-    given: Any = value
-    return tuple(given) if isinstance(value, (list, tuple)) else None
-
-
-def real(value: T, name: str) -> T:
+def real_number(value: T, name: str) -> T:
     """Return a number as it is.
 
     Args:
@@ -66,7 +19,7 @@ def real(value: T, name: str) -> T:
         ArgumentError: it is none.
 
     Example:
-        >>> real(0.5, "eps")
+        >>> real_number(0.5, "eps")
         0.5
     """
     if isinstance(value, (int, float)):
@@ -78,7 +31,7 @@ def real(value: T, name: str) -> T:
     raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no number. Pass one.")
 
 
-def tensors(**given: Any) -> None:
+def require_tensors(**given: Any) -> None:
     """Raise DtypeError for arguments that are no tensors, naming their parameters.
 
     Raises:
@@ -89,10 +42,10 @@ def tensors(**given: Any) -> None:
             raise DtypeError(f"{name}={value!r:.60} ({type(value).__name__}) is no tensor. Pass one.")
 
 
-def tensors_or_none(**given: Any) -> None:
+def require_optional_tensors(**given: Any) -> None:
     """Raise DtypeError for arguments that are neither tensors nor None.
 
     Raises:
         DtypeError: something is neither.
     """
-    tensors(**{name: value for name, value in given.items() if value is not None})
+    require_tensors(**{name: value for name, value in given.items() if value is not None})

@@ -93,7 +93,7 @@ def cuda(self: Tensor, device: int | str | None = None) -> Tensor:
     """
     if isinstance(device, str):
         return self.to(device)
-    return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'cuda', 'device')}")
+    return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'cuda: device')}")
 
 
 def to_(self: Tensor, device: str | None) -> Tensor:

@@ -159,26 +159,26 @@ def as_element(value: Any, what: str) -> Number:
     )
 
 
-def as_int(number: Any, what: str, name: str) -> int:
+def as_int(number: Any, name: str) -> int:
     """Return an integer of Python or another library as one of Python.
 
     Raises:
         ArgumentError: it is none, or far too long.
 
     Example:
-        >>> as_int(3, "roll", "shifts")
+        >>> as_int(3, "roll: shifts")
         3
     """
     if isinstance(number, UOp):
-        raise ArgumentError(f"{what}: {name}={show((number,))[1:-2]} is symbolic. Pass a number.")
+        raise ArgumentError(f"{name}={show((number,))[1:-2]} is symbolic. Pass a number.")
     try:
         found = int(number.__index__())
     except (AttributeError, TypeError) as error:
         raise ArgumentError(
-            f"{what}: {name}={number!r:.200} ({type(number).__name__}) is no integer. Pass one."
+            f"{name}={number!r:.60} ({type(number).__name__}) is no integer. Pass one."
         ) from error
     if is_long(found):
-        raise ArgumentError(f"{what}: {name} has {found.bit_length()} bits. Pass an integer of at most 64.")
+        raise ArgumentError(f"{name} has {found.bit_length()} bits. Pass an integer of at most 64.")
     return found
 
 
@@ -283,6 +283,16 @@ def as_flag(value: object, name: str) -> bool:
     raise ArgumentError(
         f"{name}={value!r:.60} ({type(value).__name__}) is neither True nor False. Pass other things by name."
     )
+
+
+def check_choice(value: object, choices: Sequence[str], name: str) -> None:
+    """Raise ArgumentError unless `value` is one of `choices`.
+
+    Example:
+        >>> check_choice("mean", ("mean", "sum"), "mse_loss: reduction")
+    """
+    if not is_one_of(value, choices):
+        raise ArgumentError(f"{name}={value!r:.60} is none of {', '.join(map(repr, choices))}.")
 
 
 def is_one_of(value: object, names: Iterable[str]) -> bool:

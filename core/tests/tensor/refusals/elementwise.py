@@ -34,7 +34,7 @@ CASES: list[Case] = [
         "gelu",
         ArgumentError,
         lambda t: t.floats.gelu("erf"),
-        "gelu: approximate='erf' is neither 'tanh' nor 'none'",
+        "gelu: approximate='erf' is none of 'tanh', 'none'",
     ),
     (
         "sub",

@@ -202,7 +202,7 @@ CASES: list[Case] = [
         "scatter_reduce",
         ArgumentError,
         lambda t: t.floats.scatter_reduce(0, t.ints, t.floats, "last"),
-        "scatter_reduce: reduce='last' is none of 'sum', 'prod', 'mean', 'amax', 'amin'",
+        "scatter_reduce: reduce='last' is none of 'sum', 'mean', 'prod', 'amax', 'amin'",
     ),
     (
         "scatter_reduce",

@@ -67,7 +67,7 @@ CASES: list[Case] = [
         "rfft",
         ArgumentError,
         lambda t: t.floats.rfft(norm="both"),
-        "rfft: norm='both' is none of 'backward', 'ortho' and 'forward'",
+        "rfft: norm='both' is none of 'backward', 'ortho', 'forward'",
     ),
     ("rfft", AxisError, lambda t: t.floats.rfft(axis=2), "rfft: axis 2 is out of range"),
     (
@@ -112,7 +112,7 @@ CASES: list[Case] = [
         "qr",
         ArgumentError,
         lambda t: t.floats.qr("full"),
-        "qr: mode='full' is none of 'reduced', 'complete' and 'r'",
+        "qr: mode='full' is none of 'reduced', 'complete', 'r'",
     ),
     ("qr", ShapeError, lambda t: t.vector.qr(), "qr of shape (3,): it takes matrices: (..., m, n)"),
     (

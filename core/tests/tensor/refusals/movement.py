@@ -44,7 +44,7 @@ CASES: list[Case] = [
         "meshgrid",
         ArgumentError,
         lambda t: t.vector.meshgrid(indexing="yx"),
-        "meshgrid: indexing='yx' is neither 'ij' nor 'xy'",
+        "meshgrid: indexing='yx' is none of 'ij', 'xy'",
     ),
     (
         "meshgrid",

@@ -10,8 +10,8 @@ from plugrad.nn.checks import check_choice, check_counts, check_flags, check_ten
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
-from plugrad.tensor.arguments import several
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.functional.pool import axes_of
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of_words
 from plugrad.tensor.shapes import fixed_shape
 
@@ -46,9 +46,8 @@ class _Convolution(Module):
                 f"{name} of {in_channels} to {out_channels} channels does not divide into {groups} groups. "
                 "Choose groups that divide both."
             )
-        sizes = several(kernel_size)
-        if self._takes_any_axes and sizes is not None and 1 <= len(sizes) <= 3:
-            self.axes = len(sizes)
+        if self._takes_any_axes and 1 <= (axes := axes_of(kernel_size, self.axes)) <= 3:
+            self.axes = axes
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")

@@ -42,7 +42,7 @@ def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
         >>> first == Tensor.rand(2).tolist()
         True
     """
-    stream.restart(as_int(seed, "manual_seed", "seed"))
+    stream.restart(as_int(seed, "manual_seed: seed"))
 
 
 def random_bits(shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
@@ -160,7 +160,7 @@ def randint(
     chosen = the_dtype(dtype, dtypes.default_int)
     if not is_int(chosen):
         raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
-    low, high = as_int(low, "randint", "low"), as_int(high, "randint", "high")
+    low, high = as_int(low, "randint: low"), as_int(high, "randint: high")
     if high <= low:
         raise ArgumentError(
             f"randint: there is no integer from {low} to below {high}. Make high greater than low."

@@ -304,6 +304,6 @@ def _limits(given: tuple[int, ...], low: int | None, high: int | None) -> tuple[
     limits.update(zip(names, given, strict=False))
     least, end = limits["low"], limits["high"]
     return (
-        0 if least is None else as_int(least, "randint_like", "low"),
-        10 if end is None else as_int(end, "randint_like", "high"),
+        0 if least is None else as_int(least, "randint_like: low"),
+        10 if end is None else as_int(end, "randint_like: high"),
     )

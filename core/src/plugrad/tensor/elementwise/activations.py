@@ -19,7 +19,7 @@ from plugrad.tensor.elementwise.operands import composed, float_graph
 from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
 from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
 from plugrad.tensor.keywords import renamed
-from plugrad.tensor.shapes import as_number
+from plugrad.tensor.shapes import as_number, check_choice
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -130,8 +130,7 @@ def gelu(self: Tensor, approximate: Literal["tanh", "none"] = "tanh") -> Tensor:
         >>> round(Tensor([1.0]).gelu("none").item(), 4)
         0.8413
     """
-    if not isinstance(approximate, str) or approximate not in ("tanh", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"gelu: approximate={approximate!r} is neither 'tanh' nor 'none'.")
+    check_choice(approximate, ("tanh", "none"), "gelu: approximate")
     return composed(self, _gelu if approximate == "tanh" else _exact_gelu)
 
 

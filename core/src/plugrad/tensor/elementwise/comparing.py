@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plugrad.dtype import Number, dtypes
-from plugrad.tensor.arguments import tensors
+from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary, compare
 from plugrad.uop.ops import Ops
 
@@ -137,7 +137,7 @@ def equal(self: Tensor, other: Tensor) -> bool:
         >>> Tensor([1, 2]).equal(Tensor([1.0, 2.0])), Tensor([1, 2]).equal(Tensor([1]))
         (True, False)
     """
-    tensors(other=other)
+    require_tensors(other=other)
     if self.shape != other.shape:
         return False
     differs = self.ne(other)._graph

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plugrad.dtype import COMPLEX, is_complex
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.schedule.lower_complex import join_parts, split_parts
-from plugrad.tensor.arguments import tensors
+from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.complex_formulas.apply import parts_of
 from plugrad.tensor.elementwise.operands import operand_nodes
 from plugrad.tensor.shapes import show
@@ -27,7 +27,7 @@ def complex(cls: type[Tensor], real: Tensor, imag: Tensor) -> Tensor:
         >>> Tensor.complex(Tensor([1.0]), Tensor([2.0])).tolist()
         [(1+2j)]
     """
-    tensors(real=real, imag=imag)
+    require_tensors(real=real, imag=imag)
     if real.dtype is not imag.dtype or real.dtype not in COMPLEX.values():
         raise DtypeError(
             f"complex of {real.dtype.name} and {imag.dtype.name}: both parts are of float32, or of "
@@ -47,7 +47,7 @@ def polar(cls: type[Tensor], abs: Tensor, angle: Tensor) -> Tensor:
         >>> Tensor.polar(Tensor([2.0]), Tensor([0.0])).tolist()
         [(2+0j)]
     """
-    tensors(abs=abs, angle=angle)
+    require_tensors(abs=abs, angle=angle)
     return cls.complex(abs * angle.cos(), abs * angle.sin())
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad.tensor.arguments import whole
 from plugrad.tensor.complex_formulas import exponentials, pairs
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
 from plugrad.tensor.complex_formulas.quotients import reciprocal as pair_reciprocal
@@ -22,6 +21,7 @@ from plugrad.tensor.complex_formulas.roots import root
 from plugrad.tensor.elementwise.operands import all_false, composed, float_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.promotion import refuse_complex
+from plugrad.tensor.shapes import as_int
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
         renamed(self.round, _names)
     if is_complex(self.dtype):
         return apply(lambda z: (z[0].round(decimals), z[1].round(decimals)), self)
-    digits = whole(decimals, "decimals")
+    digits = as_int(decimals, "decimals")
     if not is_float(self.dtype):
         return self._like(self._graph) if digits >= 0 else _round_tens(self, -digits)
     if not digits:

@@ -17,7 +17,7 @@ from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirror
 from plugrad.tensor.fft.pairs import conjugate, size_beside
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Dim, as_int, one_axis, size_today
+from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, size_today
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def as_size(n: Any, what: str) -> Dim:
         >>> as_size(3, "fft")
         3
     """
-    count = n if isinstance(n, UOp) else as_int(n, what, "n")
+    count = n if isinstance(n, UOp) else as_int(n, f"{what}: n")
     if size_today(count) < 1:
         raise ArgumentError(f"{what}: n={size_today(count)} elements. There must be at least 1.")
     return count
@@ -286,8 +286,8 @@ def _count(x: Tensor, axis: int, n: Any, what: str) -> Dim:
 
 
 def _check_norm(what: str, norm: Any) -> None:
-    if norm is not None and (not isinstance(norm, str) or norm not in ("backward", "ortho", "forward")):
-        raise ArgumentError(f"{what}: norm={norm!r} is none of 'backward', 'ortho' and 'forward'.")
+    if norm is not None:
+        check_choice(norm, ("backward", "ortho", "forward"), f"{what}: norm")
 
 
 def _opposite(what: str, norm: FourierNorm | None) -> FourierNorm | None:

@@ -277,7 +277,7 @@ def _sizes_of(what: str, s: Sizes, axes: tuple[int, ...]) -> tuple[Dim | None, .
     if s is None:
         return (None,) * len(axes)
     sizes = [
-        size if size is None or isinstance(size, UOp) else as_int(size, what, "s") for size in several(s)
+        size if size is None or isinstance(size, UOp) else as_int(size, f"{what}: s") for size in several(s)
     ]
     if len(sizes) != len(axes):
         raise ArgumentError(f"{what}: s={s!r} for {len(axes)} axes. Pass a size for each axis.")

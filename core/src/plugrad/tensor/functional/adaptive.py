@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import several, whole
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.functional.max_pool_indices import from_end_of, place_from_end
-from plugrad.tensor.functional.pool import axes_of, behind, checked_shape
-from plugrad.tensor.lookup import counted, number_of, pick_last, position_dtype
-from plugrad.tensor.shapes import Dim, as_dim, is_static, product, show, size_today
+from plugrad.tensor.functional.pool import axes_of, checked_shape
+from plugrad.tensor.lookup import counted, moved_last, number_of, pick_last, position_dtype
+from plugrad.tensor.shape.spatial import dims_of, per_axis
+from plugrad.tensor.shapes import Dim, expanded, is_static, product, show, size_today
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
@@ -107,7 +107,7 @@ def adaptive_max_pool3d(self: Tensor, output_size: OutputSizes, return_indices: 
 
 def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int, what: str) -> Tensor:
     """Return means over so many windows of the last axes."""
-    counts = _adaptive_counts(x, output_size, axes, what)
+    counts = _window_counts(x, output_size, axes, what)
     narrow = x.dtype if is_float(x.dtype) else dtypes.default_float
     u = x._graph.cast(sum_acc_dtype(narrow))
     for axis, count in enumerate(counts, x.ndim - axes):
@@ -118,44 +118,34 @@ def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int, what: str) -> T
 def _adaptive_max(
     tensor: Tensor, output_size: OutputSizes, axes: int, return_indices: bool, what: str
 ) -> Any:
-    counts = _adaptive_counts(tensor, output_size, axes, what)
+    counts = _window_counts(tensor, output_size, axes, what)
     first = tensor.ndim - axes
     sizes: Any = tensor.shape[first:]
     from_end = from_end_of(sizes)
     x = best = tensor._graph
-    rank = behind(from_end, tensor.shape)
+    rank = expanded(from_end, tensor.shape)
     for axis, count in enumerate(counts, first):
         best, rank = _greatest_of_bins(best, rank, axis, count)
     if is_float(tensor.dtype) and best is not x:
         # written once: what asks for a rank asks for that of few windows
         rank = rank.contiguous()
-        (best,) = with_rule([best], [x, rank, from_end], _to_the_first)
+        (best,) = with_rule([best], [x, rank, from_end], _first_max_gradient)
     if not return_indices:
         return tensor._like(best)
     return tensor._like(best), tensor._like(place_from_end(rank, product(sizes)))
 
 
-def _adaptive_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:
+def _window_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:
     shape = checked_shape(x, axes, what)
-    given: Any = several(output_size)
-    if given is None:
-        given = (output_size,) * axes
-    if len(given) != axes:
-        raise ShapeError(
-            f"{what}: output_size={tuple(given)} has {len(given)} numbers. Pass one, or one for each of "
-            f"{axes} axes."
-        )
+    given = per_axis(output_size, axes, f"{what}: output_size")
     sizes = shape[len(shape) - axes :]
     counts = tuple(
-        size if count is None else _count(count, what) for count, size in zip(given, sizes, strict=True)
+        size if count is None else dims_of(count, 1, "output_size")[0]
+        for count, size in zip(given, sizes, strict=True)
     )
     if min(map(size_today, (*counts, *sizes))) < 1:
         raise ShapeError(f"{what} of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
     return counts
-
-
-def _count(given: Any, what: str) -> Dim:
-    return as_dim(given, what) if isinstance(given, UOp) else whole(given, "output_size")
 
 
 def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UOp]:
@@ -176,7 +166,7 @@ def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UO
     return best.reshape(less), rank.reshape(less)
 
 
-def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
     """Return the gradient of window maxima, which flows to the first of equals or NaN.
 
     Each element asks the windows it lies in whether it was the greatest. A function of the module, so that
@@ -190,14 +180,14 @@ def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
     first = len(shape) - axes
     asked, given = rank, gradient
     for axis in reversed(range(first, len(shape))):
-        asked, given = (_windows_of(u, axis, shape[axis]).contiguous() for u in (asked, given))
+        asked, given = (_windows_around(u, axis, shape[axis]).contiguous() for u in (asked, given))
     mine = from_end.reshape(tuple([n for size in from_end.shape for n in (1, size)]))
-    parts = behind(mine, asked.shape).eq(asked).where(given, given.const_like(0.0))
+    parts = expanded(mine, asked.shape).eq(asked).where(given, given.const_like(0.0))
     total = parts.reduce_axis(Ops.ADD, tuple(range(first, len(parts.shape), 2)))
     return [total.reshape(shape), None, None]
 
 
-def _windows_of(u: UOp, axis: int, size: Any) -> UOp:
+def _windows_around(u: UOp, axis: int, size: Any) -> UOp:
     """Return values of the windows that contain each element of an axis, 0 for none.
 
     (..., count, ...) -> (..., most, size, ...)
@@ -217,12 +207,7 @@ def _windows_of(u: UOp, axis: int, size: Any) -> UOp:
     window = place * number // length + counted(most, dtype, (most, size), 0)
     is_around = window * length < (place + 1) * number
     wanted = is_around.where(window, window.const_like(-1)).reshape((most * size,))
-    order = (*[a for a in range(len(shape)) if a != axis], axis)
-    rows = u.permute(order)
-    picked = pick_last(rows, behind(wanted, (*rows.shape[:-1], most * size)))
-    picked = picked.reshape((*rows.shape[:-1], most, size))
-    back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
-    return picked.permute(back)
+    return _pick_along(u, axis, wanted, (most, size))
 
 
 def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
@@ -269,12 +254,15 @@ def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
     place = begin + counted(longest, dtype, (count, longest), 1)
     inside = place <= last
     flat = inside.where(place, last).reshape((count * longest,))
-    order = (*[a for a in range(len(shape)) if a != axis], axis)
-    rows = u.permute(order)
-    picked = pick_last(rows, behind(flat, (*rows.shape[:-1], count * longest)))
-    picked = picked.reshape((*rows.shape[:-1], count, longest))
-    back = (*range(axis), len(shape) - 1, len(shape), *range(axis, len(shape) - 1))
-    return picked.permute(back), inside
+    return _pick_along(u, axis, flat, (count, longest)), inside
+
+
+def _pick_along(u: UOp, axis: int, places: UOp, shape: tuple[Any, Any]) -> UOp:
+    """Replace an axis by two of `shape`, with the elements at the flat `places`."""
+    rows, last = moved_last(u, axis), len(u.shape) - 1
+    picked = pick_last(rows, expanded(places, (*rows.shape[:-1], *places.shape)))
+    picked = picked.reshape((*rows.shape[:-1], *shape))
+    return picked.permute((*range(axis), last, last + 1, *range(axis, last)))
 
 
 def _longest_bin(size: Dim, count: Dim) -> int:

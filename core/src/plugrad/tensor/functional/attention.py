@@ -20,7 +20,7 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real, tensors, tensors_or_none
+from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.lookup import counted
@@ -78,7 +78,7 @@ def scaled_dot_product_attention(
     query: Any = self
     shape = None
     if enable_gqa:
-        query, key, value, attn_mask = _grouped(query, key, value, attn_mask)
+        query, key, value, attn_mask = _group_heads(query, key, value, attn_mask)
         shape = (*self.shape[:-1], value.shape[-1])
     wide = sum_acc_dtype(self.dtype)
     factor: Any = _scale(self.shape[-1], scale, wide)
@@ -89,12 +89,12 @@ def scaled_dot_product_attention(
     # a symbolic number of keys is no number of blocks
     is_static = all(isinstance(length, int) for length in lengths)
     is_long = is_static and lengths[1] > _BLOCK and lengths[0] * lengths[1] > _WHOLE
-    attend = _in_blocks if is_long else _at_once
+    attend = _attend_in_blocks if is_long else _attend_at_once
     out = attend(q, k, v, attn_mask, is_causal, dropout_p).cast(self.dtype)
     return out if shape is None else out.reshape(shape)
 
 
-def _at_once(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:
+def _attend_at_once(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:
     scores = q @ k.transpose(-2, -1)
     if is_causal:
         mask = _causal(q, q.shape[-2], k.shape[-2])
@@ -173,7 +173,7 @@ class _Blocks:
         return weights if kept is None else kept.where(weights / (1 - self.dropout_p), 0)
 
 
-def _in_blocks(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:
+def _attend_in_blocks(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: float) -> Any:
     size, p = k.shape[-2], dropout_p if q.training else 0.0
     blocks = _Blocks(size, -(-size // -(-size // _BLOCK)), is_causal, p)
     lead = broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2], what="scaled_dot_product_attention")
@@ -183,16 +183,16 @@ def _in_blocks(q: Any, k: Any, v: Any, mask: Any, is_causal: bool, dropout_p: fl
         q.rand(*scores, dtype=dtypes.float32, device=q.device) >= p for _ in range(blocks.count if p else 0)
     ]
     inputs = [q.contiguous(), k, v, *kept, *([] if mask is None else [mask])]
-    outputs = _forward(blocks, rows, *_sorted([x.detach() for x in inputs], len(kept)))
+    outputs = _forward(blocks, rows, *_split_inputs([x.detach() for x in inputs], len(kept)))
 
     def backward(gradients: Any, taken: Any, made: Any) -> Any:
-        found = _backward(blocks, gradients, made, *_sorted(taken, len(kept)))
+        found = _backward(blocks, gradients, made, *_split_inputs(taken, len(kept)))
         return [*found[:3], *[None] * len(kept), *found[3:][: len(taken) - 3 - len(kept)]]
 
     return with_backward(outputs, inputs, backward)[0]
 
 
-def _sorted(inputs: Sequence[Any], kept: int) -> tuple[Any, Any, Any, Any, Any]:
+def _split_inputs(inputs: Sequence[Any], kept: int) -> tuple[Any, Any, Any, Any, Any]:
     """Return queries, keys, values, what dropout leaves of each block, and the mask."""
     q, k, v, *rest = inputs
     return q, k, v, rest[:kept], rest[kept] if len(rest) > kept else None
@@ -246,14 +246,16 @@ def _backward(
     for number, (key, value, allowed, begin) in enumerate(parts):
         drops = again[number] if again else None
         weights = (blocks.scores(later, key, allowed, begin) - base).exp().contiguous()
-        by_values.append(_summed(blocks.thinned(weights, drops).transpose(-2, -1) @ by_out, value.shape))
+        by_values.append(
+            _sum_to_shape(blocks.thinned(weights, drops).transpose(-2, -1) @ by_out, value.shape)
+        )
         by_weights = blocks.thinned(by_out @ value.transpose(-2, -1), drops)
         by_scores = (weights * (by_weights + offset)).contiguous()
-        by_keys.append(_summed(by_scores.transpose(-2, -1) @ later, key.shape))
-        part = _summed(by_scores @ key, q.shape)
+        by_keys.append(_sum_to_shape(by_scores.transpose(-2, -1) @ later, key.shape))
+        part = _sum_to_shape(by_scores @ key, q.shape)
         by_q = part if by_q is None else (by_q + part).contiguous()
         if mask is not None and is_float(mask.dtype):
-            by_masks.append(_summed(by_scores, allowed.shape).cast(mask.dtype))
+            by_masks.append(_sum_to_shape(by_scores, allowed.shape).cast(mask.dtype))
     return [
         by_q,
         blocks.joined(by_keys, -2),
@@ -273,7 +275,7 @@ def _mask_gradient(blocks: _Blocks, masks: list[Any], gradients: list[Any]) -> A
     return total
 
 
-def _summed(x: Any, shape: tuple[Any, ...]) -> Any:
+def _sum_to_shape(x: Any, shape: tuple[Any, ...]) -> Any:
     """Return the gradient of an operand that was broadcast from `shape`, in memory."""
     extra = x.ndim - len(shape)
     axes = [*range(extra), *[a + extra for a, size in enumerate(shape) if size != x.shape[a + extra]]]
@@ -297,7 +299,7 @@ def _finite(highest: Any, otherwise: float = 0.0) -> Any:
     return (highest == -math.inf).where(otherwise, highest)
 
 
-def _grouped(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any, Any]:
+def _group_heads(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any, Any]:
     """Return queries (..., heads of keys, queries for each, L, E) and the others with an axis of 1 there."""
     if min(query.ndim, key.ndim, value.ndim) < 3:
         raise ShapeError(
@@ -330,8 +332,8 @@ def _scale(size: Dim, scale: float | None, wide: DType) -> float | UOp:
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     what = "scaled_dot_product_attention"
-    tensors(key=key, value=value)
-    tensors_or_none(attn_mask=mask)
+    require_tensors(key=key, value=value)
+    require_optional_tensors(attn_mask=mask)
     query._check_device(key, value, *([] if mask is None else [mask]))
     if not is_float(query.dtype) or not query.dtype is key.dtype is value.dtype:
         raise DtypeError(
@@ -344,7 +346,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_cau
             f"{what} of queries {show(query.shape)}, keys {show(key.shape)} and values {show(value.shape)}: "
             "it takes (..., L, E), (..., S, E) and (..., S, V)."
         )
-    if not 0 <= real(dropout_p, "dropout_p") <= 1:
+    if not 0 <= real_number(dropout_p, "dropout_p") <= 1:
         raise ArgumentError(f"{what}: dropout_p={dropout_p} lies outside of 0..1.")
     if mask is None:
         return

@@ -16,13 +16,13 @@ from plugrad.dtype import (
     sum_acc_dtype,
 )
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real, tensors, tensors_or_none, whole
+from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
 from plugrad.tensor.lookup import number_of
-from plugrad.tensor.shapes import Dim, expanded, show, size_today
+from plugrad.tensor.shapes import Dim, as_int, expanded, show, size_today
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
@@ -54,7 +54,7 @@ def _is_class(x: Tensor, num_classes: Dim, what: str) -> UOp:
     if not is_int(x.dtype):
         raise dtype_refusal(x, what, "integers")
     if not isinstance(num_classes, UOp):
-        num_classes = whole(num_classes, "num_classes")
+        num_classes = as_int(num_classes, "num_classes")
     if size_today(num_classes) < 1:
         raise ShapeError(f"{what} with {size_today(num_classes)} classes. Pass at least 1.")
     shape: Any = (*x.shape, num_classes)
@@ -97,7 +97,7 @@ def sparse_categorical_crossentropy(
         (y,) = renamed(self.sparse_categorical_crossentropy, names, y=y)
     what = "sparse_categorical_crossentropy"
     _check_logits(self, what, label_smoothing, reduction)
-    return _picked_loss(self.log_softmax(-1), y, None, ignore_index, label_smoothing, reduction, what)
+    return _label_loss(self.log_softmax(-1), y, None, ignore_index, label_smoothing, reduction, what)
 
 
 def cross_entropy(
@@ -140,7 +140,7 @@ def cross_entropy(
     last = (*[a for a in range(self.ndim) if a != axis], axis)
     if is_int(y.dtype):
         scores = self.log_softmax(axis).permute(last)
-        return _picked_loss(scores, y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
+        return _label_loss(scores, y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
     if self.shape != y.shape:
         raise ShapeError(
             f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
@@ -149,7 +149,7 @@ def cross_entropy(
     classes: Any = self.shape[axis]
     target = y
     if label_smoothing:
-        target = y * (1 - label_smoothing) + label_smoothing / _count(classes, y)
+        target = y * (1 - label_smoothing) + label_smoothing / _class_count(classes, y)
     scores = self.log_softmax(axis).permute(last)
     if weight is not None:
         scores = scores * _class_weights(self, weight, classes, "cross_entropy")
@@ -188,10 +188,10 @@ def nll_loss(
     _check_logits(self, "nll_loss", 0.0, reduction)
     axis = min(1, self.ndim - 1)
     scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))
-    return _picked_loss(scores, y, weight, ignore_index, 0.0, reduction, "nll_loss")
+    return _label_loss(scores, y, weight, ignore_index, 0.0, reduction, "nll_loss")
 
 
-def _picked_loss(
+def _label_loss(
     x: Tensor,
     y: Tensor,
     weight: Tensor | None,
@@ -208,7 +208,7 @@ def _picked_loss(
         )
     classes: Any = x.shape[-1]
     if ignore_index is not None:
-        ignore_index = whole(ignore_index, "ignore_index")
+        ignore_index = as_int(ignore_index, "ignore_index")
     x._check_device(y)
     chosen = y._like(_is_class(y, classes, what))
     factors = None if weight is None else _class_weights(x, weight, classes, what)
@@ -216,9 +216,9 @@ def _picked_loss(
     losses = -chosen.where(weighted, 0).sum(-1)
     if label_smoothing:
         losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
-    counts = _counting(y, ignore_index)
+    counts = _counted_labels(y, ignore_index)
     number = y.cast(dtypes.int64)
-    is_below = number < _count(classes, number)
+    is_below = number < _class_count(classes, number)
     losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
     if reduction != "mean":
         return reduced(losses, reduction)
@@ -229,7 +229,7 @@ def _picked_loss(
 
 
 def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor:
-    tensors(weight=weight)
+    require_tensors(weight=weight)
     if weight.shape != (classes,) or not is_float(weight.dtype):
         raise (ShapeError if is_float(weight.dtype) else DtypeError)(
             f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
@@ -258,7 +258,7 @@ def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) 
         raise dtype_refusal(x, what, "floats as logits")
     if not x.ndim:
         raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
-    if not 0 <= real(label_smoothing, "label_smoothing") <= 1:
+    if not 0 <= real_number(label_smoothing, "label_smoothing") <= 1:
         raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
     check_reduction(reduction, what)
 
@@ -281,7 +281,7 @@ def binary_cross_entropy(
         0.6931
     """
     check_target(self, target, reduction, "binary_cross_entropy")
-    losses = _surprise(self, target)
+    losses = _binary_entropy(self, target)
     return reduced(weighted_by(losses, weight, "binary_cross_entropy"), reduction)
 
 
@@ -326,7 +326,7 @@ def binary_cross_entropy_with_logits(
     check_target(self, target, reduction, "binary_cross_entropy_with_logits")
     # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
     surprise = (-self).softplus()
-    tensors_or_none(weight=weight, pos_weight=pos_weight)
+    require_optional_tensors(weight=weight, pos_weight=pos_weight)
     if pos_weight is not None:
         extra = weighted_by(target, pos_weight - 1, "binary_cross_entropy_with_logits")
         surprise = surprise * (extra + 1)
@@ -352,27 +352,27 @@ def binary_crossentropy_logits(
     return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
 
 
-def _counting(y: Any, ignore_index: int | None) -> Any:
+def _counted_labels(y: Any, ignore_index: int | None) -> Any:
     """Return where labels are not ignored; an index beyond their dtype ignores none."""
     can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
     return y != ignore_index if can_match else y == y
 
 
-def _count(classes: Dim, like: Any) -> Any:
+def _class_count(classes: Dim, like: Any) -> Any:
     """Return the number of classes, as a number beside elements of `like`."""
     if isinstance(classes, int):
         return classes
     return like._make(number_of(classes, like.dtype), like._device)
 
 
-def _surprise(p: Any, target: Any) -> Any:
+def _binary_entropy(p: Any, target: Any) -> Any:
     """Return `-(y*log(p) + (1-y)*log(1-p))`, whose gradient `(p-y) / (p*(1-p))` is bounded."""
-    losses = -(target * _log_or_least(p) + (1 - target) * _log_or_least(1 - p))
-    (out,) = with_rule([losses._graph], [p._graph, target._graph], _surprise_rule)
+    losses = -(target * _clamped_log(p) + (1 - target) * _clamped_log(1 - p))
+    (out,) = with_rule([losses._graph], [p._graph, target._graph], _binary_entropy_rule)
     return p._make(out, losses.device, losses.requires_grad)
 
 
-def _surprise_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _binary_entropy_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
     (gradient,), (p, y) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]
@@ -387,6 +387,6 @@ def _surprise_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp
     return [by_p, (g * (logs[0] - logs[1])).cast(y.dtype)]
 
 
-def _log_or_least(p: Any) -> Any:
+def _clamped_log(p: Any) -> Any:
     """Return logarithms no less than -100."""
     return p.log().clamp(-100.0)

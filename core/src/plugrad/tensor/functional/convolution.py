@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.settings import settings
-from plugrad.tensor.arguments import tensors, tensors_or_none, whole
+from plugrad.tensor.arguments import require_optional_tensors, require_tensors
 from plugrad.tensor.base import DTypeLike, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.functional.correlation import correlated
 from plugrad.tensor.functional.winograd import fits_winograd, winograd
 from plugrad.tensor.shape.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
-from plugrad.tensor.shapes import is_static, show
+from plugrad.tensor.shapes import as_int, is_static, show
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -47,7 +47,7 @@ def conv1d(
         [[[-1.0, -2.0]]]
     """
     check_axes(self, weight, 1, "conv1d")
-    return _convolved(self, weight, bias, groups, stride, dilation, padding, dtype, "conv1d")
+    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv1d")
 
 
 def conv2d(
@@ -88,9 +88,9 @@ def conv2d(
         >>> Tensor.ones(1, 1, 3, 3).conv2d(Tensor.ones(1, 1, 2, 2)).tolist()
         [[[[4.0, 4.0], [4.0, 4.0]]]]
     """
-    tensors(weight=weight)
+    require_tensors(weight=weight)
     check_axes(self, weight, weight.ndim - 2, "conv2d")
-    return _convolved(self, weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
+    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
 
 
 def conv3d(
@@ -114,10 +114,10 @@ def conv3d(
         8.0
     """
     check_axes(self, weight, 3, "conv3d")
-    return _convolved(self, weight, bias, groups, stride, dilation, padding, dtype, "conv3d")
+    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv3d")
 
 
-def _convolved(
+def _convolve(
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -129,8 +129,8 @@ def _convolved(
     what: str,
 ) -> Tensor:
     axes = weight.ndim - 2
-    tensors_or_none(bias=bias)
-    groups = whole(groups, "groups")
+    require_optional_tensors(bias=bias)
+    groups = as_int(groups, "groups")
     _, _, *kernel = _weight_shape(x, weight, groups, what)
     x._check_device(weight)
     steps = sizes_of(stride, axes, "stride")
@@ -157,7 +157,7 @@ def cross_correlation(
     kernel: Any = weight.shape[2:]
     narrow = the_dtype(dtype, promoted([tensor, weight]))
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
-    x, w = _padded(tensor, widths).cast(wide)._graph, weight._graph.cast(wide)
+    x, w = _pad(tensor, widths).cast(wide)._graph, weight._graph.cast(wide)
     is_known = is_static((*x.shape, *w.shape))
     if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
         out = winograd(x, w, groups)
@@ -176,7 +176,7 @@ def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = 
         what: who asks, for the message.
         channels: what the first two axes of a weight are, for the message.
     """
-    tensors(weight=weight)
+    require_tensors(weight=weight)
     if weight.ndim != axes + 2 or weight.ndim < max(x.ndim, 3):
         sizes = _SIZES.get(max(axes, x.ndim - 2), "*sizes")
         raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")
@@ -188,7 +188,7 @@ def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = 
         )
 
 
-def _padded(x: Tensor, widths: tuple[tuple[int, int], ...]) -> Any:
+def _pad(x: Tensor, widths: tuple[tuple[int, int], ...]) -> Any:
     return x.pad(((0, 0), (0, 0), *widths)) if any(map(any, widths)) else x
 
 

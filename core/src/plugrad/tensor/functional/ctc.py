@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.arguments import whole
 from plugrad.tensor.functional.losses import Reduction, check_reduction, reduced
 from plugrad.tensor.linalg.recurrence import steps_of
 from plugrad.tensor.lookup import counted, number_of
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Dim, filled, show, size_today
+from plugrad.tensor.shapes import Dim, as_int, filled, show, size_today
 from plugrad.uop.shape import greatest
 
 if TYPE_CHECKING:
@@ -72,20 +71,20 @@ def ctc_loss(
         alone: Any = self.unsqueeze(1)
         losses = alone.ctc_loss(targets.unsqueeze(0), used, wanted, blank, reduction, zero_infinity)
         return losses.reshape(())
-    steps, batch, classes = _checked(self, targets, blank)
+    steps, batch, classes = _check_shapes(self, targets, blank)
     longest = targets.shape[-1]
     # what lies behind a symbolic size counts for nothing: from here on all sizes are numbers
     x, targets = _filled(self), _filled(targets)
-    used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(_number(x, steps))
+    used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(_comparable_size(x, steps))
     if targets.ndim == 1:
-        targets = _in_rows(x, targets, target_lengths, batch, longest)
+        targets = _split_labels(x, targets, target_lengths, batch, longest)
     wanted = _lengths(x, target_lengths, batch, longest, "target_lengths")
     labels = _with_blanks(_as_classes(targets, classes), blank)
     places: Any = labels.shape[1]
     # (T, N, 2S+1): how likely each label is at each time
     chosen = labels.unsqueeze(0).expand(*x.shape[:2], places)
     wide = x.cast(sum_acc_dtype(x.dtype))
-    scores: Any = ((chosen >= 0) & (chosen < _number(x, classes))).where(
+    scores: Any = ((chosen >= 0) & (chosen < _comparable_size(x, classes))).where(
         wide.gather(2, chosen).maximum(_NEVER), _NEVER
     )
     # a label may follow the one before the blank between them, unless both are equal
@@ -97,7 +96,7 @@ def ctc_loss(
     number = used * 0
     for score in rest:
         number = (number + 1).contiguous()
-        state = _advanced(state, score, may_skip, (number < used).unsqueeze(1)).contiguous()
+        state = _next_state(state, score, may_skip, (number < used).unsqueeze(1)).contiguous()
     ends = wanted.unsqueeze(1) * 2
     is_end = (place == ends) | ((place == ends - 1) & (ends > 0))
     total = is_end.where(state, _NEVER).logsumexp(1)
@@ -118,7 +117,7 @@ def _check_dtypes(x: Any, targets: Any) -> None:
     x._check_device(targets)
 
 
-def _checked(x: Any, targets: Any, blank: int) -> tuple[Dim, Dim, Dim]:
+def _check_shapes(x: Any, targets: Any, blank: int) -> tuple[Dim, Dim, Dim]:
     shape: Any = x.shape
     wanted = targets.shape
     fits = len(shape) == 3 and (len(wanted) == 1 or (len(wanted) == 2 and wanted[0] == shape[1]))
@@ -127,7 +126,7 @@ def _checked(x: Any, targets: Any, blank: int) -> tuple[Dim, Dim, Dim]:
             f"ctc_loss of shape {show(shape)} with labels of shape {show(wanted)}: it takes (T, N, C) and "
             "(N, S) or, one after another, (labels,)."
         )
-    if not 0 <= whole(blank, "blank") < size_today(shape[2]):
+    if not 0 <= as_int(blank, "blank") < size_today(shape[2]):
         raise ShapeError(f"ctc_loss: blank={blank} is none of {size_today(shape[2])} classes.")
     return shape
 
@@ -144,31 +143,31 @@ def _filled(x: Any) -> Any:
     return x._like(filled(x._graph))
 
 
-def _number(x: Any, size: Dim) -> Any:
+def _comparable_size(x: Any, size: Dim) -> Any:
     """Return a size to compare with int32: a number, or a tensor of one."""
     return size if isinstance(size, int) else x._like(number_of(size, dtypes.int32))
 
 
-def _in_rows(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) -> Any:
+def _split_labels(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) -> Any:
     """Return labels that follow one another, `given` of them, as rows: (labels,) -> (N, S)."""
     total: int = targets.shape[0]
     is_known = not isinstance(lengths, type(x))
     if is_known:
-        lengths = _numbers(lengths, "target_lengths")
+        lengths = _length_list(lengths, "target_lengths")
     if is_known and sum(lengths) != size_today(given):
         raise ShapeError(
             f"ctc_loss: {size_today(given)} labels one after another with target_lengths={lengths}, which "
             f"add up to {sum(lengths)}."
         )
     longest = max(lengths, default=0) if is_known else total
-    counts = _cut(_held(x, lengths, batch) if is_known else lengths, given)
+    counts = _as_int32_lengths(_length_tensor(x, lengths, batch) if is_known else lengths, given)
     begins = (counts.cumsum(0, counts.dtype) - counts).unsqueeze(1)
     shape = (counts.shape[0], longest)
     places = begins + counts._like(counted(longest, dtypes.int32, shape, 1))
     return targets.gather(0, places.reshape(-1)).reshape(*shape) if total else targets.reshape(shape[0], 0)
 
 
-def _held(x: Any, lengths: list[int], batch: Dim) -> Any:
+def _length_tensor(x: Any, lengths: list[int], batch: Dim) -> Any:
     """Return lengths of the host as a tensor with room for any number of sequences."""
     if isinstance(batch, int) or len(lengths) != size_today(batch):
         return type(x)(lengths, device=x.device)
@@ -179,8 +178,8 @@ def _held(x: Any, lengths: list[int], batch: Dim) -> Any:
 def _lengths(x: Any, lengths: Any, batch: Dim, longest: Dim, what: str) -> Any:
     is_known = not isinstance(lengths, type(x))
     if is_known:
-        lengths = _numbers(lengths, what)
-    found = _held(x, lengths, batch) if is_known else lengths
+        lengths = _length_list(lengths, what)
+    found = _length_tensor(x, lengths, batch) if is_known else lengths
     if found.shape != (batch,) or not is_int(found.dtype):
         raise ShapeError(
             f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for "
@@ -189,18 +188,18 @@ def _lengths(x: Any, lengths: Any, batch: Dim, longest: Dim, what: str) -> Any:
         )
     if is_known and not 0 <= min(lengths) <= max(lengths) <= size_today(longest):
         raise ShapeError(f"ctc_loss: {what}={lengths}: each must lie in 0..{size_today(longest)}.")
-    return _cut(found, longest)
+    return _as_int32_lengths(found, longest)
 
 
-def _numbers(lengths: Any, what: str) -> list[int]:
+def _length_list(lengths: Any, what: str) -> list[int]:
     """Return lengths of the host, a sequence, array or number, as a list."""
     listed: Any = lengths.tolist() if hasattr(lengths, "__array__") else lengths
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         listed = [listed]
-    return [whole(length, what) for length in cast("Sequence[Any]", listed)]
+    return [as_int(length, what) for length in cast("Sequence[Any]", listed)]
 
 
-def _cut(lengths: Any, longest: Dim) -> Any:
+def _as_int32_lengths(lengths: Any, longest: Dim) -> Any:
     """Return lengths in int32, clamping those that do not fit."""
     beyond = greatest(longest) + 1
     if is_unsigned(lengths.dtype):
@@ -209,7 +208,7 @@ def _cut(lengths: Any, longest: Dim) -> Any:
         lengths = lengths.clamp(-1, beyond)
     lengths = lengths.cast("int32")
     if not isinstance(longest, int):
-        lengths = (lengths <= _number(lengths, longest)).where(lengths, beyond)
+        lengths = (lengths <= _comparable_size(lengths, longest)).where(lengths, beyond)
     return _filled(lengths)
 
 
@@ -230,7 +229,7 @@ def _with_blanks(labels: Any, blank: int) -> Any:
     return pairs.reshape(n, 2 * longest).pad(((0, 0), (0, 1)), value=blank)
 
 
-def _advanced(state: Any, score: Any, may_skip: Any, goes_on: Any) -> Any:
+def _next_state(state: Any, score: Any, may_skip: Any, goes_on: Any) -> Any:
     places = state.shape[1]
     one = interval(state.pad(((0, 0), (1, 0)), value=_NEVER), 1, 0, places)
     two = may_skip.where(interval(state.pad(((0, 0), (2, 0)), value=_NEVER), 1, 0, places), _NEVER)

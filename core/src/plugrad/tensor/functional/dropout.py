@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.arguments import real
+from plugrad.tensor.arguments import real_number
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show
 from plugrad.uop.uop import UOp
@@ -35,7 +35,7 @@ def dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tenso
         >>> Tensor([1.0, 2.0]).dropout(0.5).tolist()
         [1.0, 2.0]
     """
-    return _dropped(self, p, self.shape, 0.0, "dropout", training)
+    return _drop(self, p, self.shape, 0.0, "dropout", training)
 
 
 def dropout1d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -50,7 +50,7 @@ def dropout1d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
         >>> Tensor([[[1.0, 2.0]]]).dropout1d(0.5).tolist()
         [[[1.0, 2.0]]]
     """
-    return _dropped(self, p, _channels(self, 1, "dropout1d"), 0.0, "dropout1d", training)
+    return _drop(self, p, _channel_shape(self, 1, "dropout1d"), 0.0, "dropout1d", training)
 
 
 def dropout2d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -67,7 +67,7 @@ def dropout2d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
         >>> Tensor.ones(1, 1, 1, 2).dropout2d(0.5).tolist()
         [[[[1.0, 1.0]]]]
     """
-    return _dropped(self, p, _channels(self, 2, "dropout2d"), 0.0, "dropout2d", training)
+    return _drop(self, p, _channel_shape(self, 2, "dropout2d"), 0.0, "dropout2d", training)
 
 
 def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -82,7 +82,7 @@ def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
         >>> Tensor.ones(1, 1, 1, 1, 2).dropout3d(0.5).tolist()
         [[[[[1.0, 1.0]]]]]
     """
-    return _dropped(self, p, _channels(self, 3, "dropout3d"), 0.0, "dropout3d", training)
+    return _drop(self, p, _channel_shape(self, 3, "dropout3d"), 0.0, "dropout3d", training)
 
 
 def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -100,7 +100,7 @@ def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) ->
         >>> Tensor([1.0, 2.0]).alpha_dropout(0.5).tolist()
         [1.0, 2.0]
     """
-    return _dropped(self, p, self.shape, _SELU_LIMIT, "alpha_dropout", training)
+    return _drop(self, p, self.shape, _SELU_LIMIT, "alpha_dropout", training)
 
 
 def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -115,11 +115,11 @@ def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = 
         >>> Tensor([[[1.0, 2.0]]]).feature_alpha_dropout(0.5).tolist()
         [[[1.0, 2.0]]]
     """
-    shape = _channels(self, max(self.ndim - 2, 0), "feature_alpha_dropout")
-    return _dropped(self, p, shape, _SELU_LIMIT, "feature_alpha_dropout", training)
+    shape = _channel_shape(self, max(self.ndim - 2, 0), "feature_alpha_dropout")
+    return _drop(self, p, shape, _SELU_LIMIT, "feature_alpha_dropout", training)
 
 
-def _channels(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
+def _channel_shape(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
     """Return the shape of one draw for each channel, 1 on the last `axes` axes."""
     if x.ndim != axes + 2:
         sizes = {1: "L", 2: "H, W", 3: "D, H, W"}.get(axes, "...")
@@ -127,7 +127,7 @@ def _channels(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
     return (*x.shape[:2], *(1,) * axes)
 
 
-def _dropped(
+def _drop(
     x: Tensor, p: float, drawn: tuple[Any, ...], left_out: float, what: str, training: bool | None
 ) -> Tensor:
     """Replace the drawn elements by `left_out`, keeping mean and variance.
@@ -158,5 +158,5 @@ def check_probability(p: float, what: str) -> None:
     Raises:
         ArgumentError: it is none.
     """
-    if not 0 <= real(p, "p") <= 1:
+    if not 0 <= real_number(p, "p") <= 1:
         raise ArgumentError(f"{what}: p={p!r} lies outside of 0..1.")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import tensors
+from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Dim, product, show
+from plugrad.tensor.shapes import Dim, check_choice, product, show
 from plugrad.uop.shape import least
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def grid_sample(
         [[[[2.5, 1.0]]]]
     """
     axes = self.ndim - 2
-    tensors(grid=grid)
+    require_tensors(grid=grid)
     _check_modes(mode, padding_mode, axes)
     shape: Any = self.shape
     wanted: Any = grid.shape
@@ -116,8 +117,8 @@ class _Lines:
             at = self._unnormalized(place, size)
             low = at.floor().detach()
             part = at - low
-            near = [_cubic_near(part), _cubic_near(1 - part)]
-            weights = [_cubic_far(part + 1), *near, _cubic_far(2 - part)]
+            near = [cubic_near(part), cubic_near(1 - part)]
+            weights = [cubic_far(part + 1), *near, cubic_far(2 - part)]
             steps = enumerate(weights, -1)
             sides.append([(self._inside(low + step, size), weight) for step, weight in steps])
         return self._sum(sides)
@@ -167,13 +168,13 @@ class _Lines:
             return place
         if self.padding_mode == "reflection":
             low, high = (0.0, size - 1.0) if self.align_corners else (-0.5, size - 0.5)
-            place = _reflected(place, low, high)
+            place = _reflect(place, low, high)
         # no clamp: NaN is the first place, and at both ends there is no gradient
         above = (place > 0).where(place, 0.0)
         return (above < size - 1).where(above, size - 1.0)
 
 
-def _reflected(place: Any, low: float, high: Any) -> Any:
+def _reflect(place: Any, low: float, high: Any) -> Any:
     """Reflect coordinates at both ends of an axis until they lie inside."""
     span = high - low
     if not isinstance(span, float):
@@ -187,25 +188,8 @@ def _reflected(place: Any, low: float, high: Any) -> Any:
     return is_even.where(rest + low, high - rest)
 
 
-def _cubic_near(x: Any, a: float = -0.75) -> Any:
-    return ((a + 2) * x - (a + 3)) * x * x + 1
-
-
-def _cubic_far(x: Any, a: float = -0.75) -> Any:
-    """Source: Keys 1981, "Cubic convolution interpolation for digital image processing"."""
-    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-
-
 def _check_modes(mode: str, padding_mode: str, axes: int) -> None:
-    if not isinstance(mode, str) or mode not in ("bilinear", "nearest", "bicubic"):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"grid_sample: mode={mode!r} is none of 'bilinear', 'nearest', 'bicubic'.")
-    if not isinstance(padding_mode, str) or padding_mode not in (  # pyright: ignore[reportUnnecessaryIsInstance]
-        "zeros",
-        "border",
-        "reflection",
-    ):
-        raise ArgumentError(
-            f"grid_sample: padding_mode={padding_mode!r} is none of 'zeros', 'border', 'reflection'."
-        )
+    check_choice(mode, ("bilinear", "nearest", "bicubic"), "grid_sample: mode")
+    check_choice(padding_mode, ("zeros", "border", "reflection"), "grid_sample: padding_mode")
     if mode == "bicubic" and axes == 3:
         raise ArgumentError("grid_sample: mode='bicubic' takes images (N, C, H, W), no volumes.")

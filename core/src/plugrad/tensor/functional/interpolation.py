@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.arguments import real, several
+from plugrad.tensor.arguments import real_number
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.adaptive import adaptive_avg
 from plugrad.tensor.lookup import moved_back, moved_last, number_of, pick_last
-from plugrad.tensor.shape.spatial import Dims, dims_of
-from plugrad.tensor.shapes import Dim, as_flag, greater, is_static, show, size_today
+from plugrad.tensor.shape.spatial import Dims, dims_of, per_axis
+from plugrad.tensor.shapes import Dim, as_flag, check_choice, expanded, greater, is_static, show, size_today
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
@@ -123,15 +123,14 @@ def interpolate(
             scale = before / after
         is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
         if not is_same:
-            rows = _resized(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
+            rows = _resize(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
             u = moved_back(rows, axis)
     return self._like(u.cast(narrow))
 
 
 def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: bool) -> None:
     known = ("nearest", "nearest-exact", *_LINEAR, "bicubic", "area")
-    if not isinstance(mode, str) or mode not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"interpolate: mode={mode!r} is none of {', '.join(map(repr, known))}.")
+    check_choice(mode, known, "interpolate: mode")
     if mode not in (*_LINEAR, "bicubic") and align_corners:
         raise ArgumentError(f"interpolate: align_corners goes with linear and cubic modes, not {mode!r}.")
     if antialias and mode not in ("bilinear", "bicubic"):
@@ -151,23 +150,15 @@ def _new_sizes(
     if size is not None:
         new = dims_of(size, len(old), "size")
         return new, _ratios(old, new)
-    given: Any = scale_factor
-    factors: Any = several(given)
-    if factors is None:
-        factors = (given,) * len(old)
-    if not all(math.isfinite(real(factor, "scale_factor")) for factor in factors):
-        raise ArgumentError(f"interpolate: scale_factor={given} is not finite.")
-    if len(factors) != len(old):
-        raise ShapeError(
-            f"interpolate: scale_factor={factors} has {len(factors)} numbers for {len(old)} axes."
-        )
-    if min(factors) <= 0:
-        raise ArgumentError(f"interpolate: scale_factor={given} is not positive.")
-    new = tuple(_times(before, factor) for before, factor in zip(old, factors, strict=True))
+    factors = per_axis(scale_factor, len(old), "interpolate: scale_factor")
+    for factor in factors:
+        if not 0 < real_number(factor, "scale_factor") < math.inf:
+            raise ArgumentError(f"interpolate: scale_factor={factor} is not positive and finite.")
+    new = tuple(_scaled_size(before, factor) for before, factor in zip(old, factors, strict=True))
     return new, tuple(1 / factor for factor in factors)
 
 
-def _times(size: Dim, factor: float) -> Dim:
+def _scaled_size(size: Dim, factor: float) -> Dim:
     """Return a size times a factor, rounded down."""
     if isinstance(size, int):
         return int(size * factor)
@@ -193,7 +184,7 @@ def _ratios(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> tuple[Scale, ...]:
     )
 
 
-def _quotient(scale: Scale, dtype: DType) -> Any:
+def _scale_factor(scale: Scale, dtype: DType) -> Any:
     """Return a scale as a factor of numbers of `dtype`."""
     if not isinstance(scale, tuple):
         return scale
@@ -205,7 +196,7 @@ def _quotient(scale: Scale, dtype: DType) -> Any:
     return is_plain.where(before / after, before.const_like(scale.scale))
 
 
-def _resized(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, antialias: bool) -> UOp:
+def _resize(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, antialias: bool) -> UOp:
     """Return the last axis with `count` elements: (*R, n) -> (*R, count)."""
     size: Any = rows.shape[-1]
     if mode.startswith("nearest"):
@@ -216,19 +207,19 @@ def _resized(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, 
             return spread.reshape((*rows.shape[:-1], count))
         shift = 0.5 if mode == "nearest-exact" else 0.0
         number = UOp.iota(count, dtypes.int32).cast(dtypes.float32)
-        place = ((number + shift) * _quotient(scale, dtypes.float32)).cast(dtypes.int32)
-        return _picked(rows, place, size)
+        place = ((number + shift) * _scale_factor(scale, dtypes.float32)).cast(dtypes.int32)
+        return _pick_clamped(rows, place, size)
     wide = rows.dtype
     if antialias:
-        return _antialiased(rows, count, scale, mode, align_corners)
+        return _resize_antialiased(rows, count, scale, mode, align_corners)
     place = _coordinates(count, size, scale, align_corners, wide)
     if mode == "bicubic":
         whole = _floor(place)
-        return _blended(rows, whole, _cubic_weights(place - whole), -1)
+        return _blend(rows, whole, _cubic_weights(place - whole), -1)
     place = (place < 0.0).where(place.const_like(0.0), place)
     whole = _floor(place)
     part = place - whole
-    return _blended(rows, whole, [part.const_like(1.0) - part, part], 0)
+    return _blend(rows, whole, [part.const_like(1.0) - part, part], 0)
 
 
 def _coordinates(count: Any, size: Any, scale: Scale, align_corners: bool, dtype: DType) -> UOp:
@@ -236,8 +227,8 @@ def _coordinates(count: Any, size: Any, scale: Scale, align_corners: bool, dtype
     if align_corners:
         if is_static((count, size)):
             return number * ((size - 1) / (count - 1) if count > 1 else 0.0)
-        return number * _quotient((size - 1, greater(count - 1, 1)), dtype)
-    return (number + 0.5) * _quotient(scale, dtype) - 0.5
+        return number * _scale_factor((size - 1, greater(count - 1, 1)), dtype)
+    return (number + 0.5) * _scale_factor(scale, dtype) - 0.5
 
 
 def _floor(x: UOp) -> UOp:
@@ -245,27 +236,26 @@ def _floor(x: UOp) -> UOp:
     return (x < whole).where(whole - 1.0, whole)
 
 
-def _blended(rows: UOp, whole: UOp, weights: list[UOp], first: int) -> UOp:
+def _blend(rows: UOp, whole: UOp, weights: list[UOp], first: int) -> UOp:
     """Return neighbours `whole + first`, and those that follow, times their weights."""
     size: Any = rows.shape[-1]
     begin = whole.cast(dtypes.int32)
     out: UOp | None = None
     for number, weight in enumerate(weights, first):
-        picked = _picked(rows, begin + number, size)
-        factor = weight.reshape((*(1,) * (len(picked.shape) - 1), *weight.shape)).expand(picked.shape)
-        part = picked * factor
+        picked = _pick_clamped(rows, begin + number, size)
+        part = picked * expanded(weight, picked.shape)
         out = part if out is None else out + part
     assert out is not None, "there are neighbours"
     return out
 
 
-def _picked(rows: UOp, place: UOp, size: Dim) -> UOp:
+def _pick_clamped(rows: UOp, place: UOp, size: Dim) -> UOp:
     """Return elements by position; those outside are the first and the last."""
     low = (place < 0).where(place.const_like(0), place)
     last = low.const_like(size - 1) if isinstance(size, int) else (size - 1).cast(low.dtype)
     inside = (low > last).where(last, low)
     shape: Any = (*rows.shape[:-1], place.shape[0])
-    return pick_last(rows, inside.reshape((*(1,) * (len(shape) - 1), shape[-1])).expand(shape))
+    return pick_last(rows, expanded(inside, shape))
 
 
 def _cubic_weights(part: UOp) -> list[UOp]:
@@ -274,18 +264,20 @@ def _cubic_weights(part: UOp) -> list[UOp]:
     Source: Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -0.75.
     """
     rest = part.const_like(1.0) - part
-    return [_cubic_far(part + 1.0), _cubic_near(part), _cubic_near(rest), _cubic_far(rest + 1.0)]
+    return [cubic_far(part + 1.0), cubic_near(part), cubic_near(rest), cubic_far(rest + 1.0)]
 
 
-def _cubic_near(x: UOp, a: float = _CUBIC) -> UOp:
+def cubic_near(x: Any, a: float = _CUBIC) -> Any:
+    """Return the weight of a neighbour at a distance `x` up to 1."""
     return (x * (a + 2.0) - (a + 3.0)) * x * x + 1.0
 
 
-def _cubic_far(x: UOp, a: float = _CUBIC) -> UOp:
+def cubic_far(x: Any, a: float = _CUBIC) -> Any:
+    """Return the weight of a neighbour at a distance `x` from 1 to 2."""
     return ((x * a - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
 
 
-def _antialiased(rows: UOp, count: Any, scale: Scale, mode: str, align_corners: bool) -> UOp:
+def _resize_antialiased(rows: UOp, count: Any, scale: Scale, mode: str, align_corners: bool) -> UOp:
     """Return weighted means with a filter as wide as `scale` old elements.
 
     The filters are a triangle, and Keys' cubic with a = -0.5, as in Pillow.
@@ -296,7 +288,7 @@ def _antialiased(rows: UOp, count: Any, scale: Scale, mode: str, align_corners: 
         scale = (size - 1) / (count - 1) if count > 1 else 0.0
     elif align_corners:
         scale = size - 1, greater(count - 1, 1)
-    factor = _quotient(scale, wide)
+    factor = _scale_factor(scale, wide)
     stretch: Any = factor.maximum(1.0) if isinstance(factor, UOp) else max(factor, 1.0)
     reach = stretch * (2.0 if mode == "bicubic" else 1.0)
     center = (UOp.iota(count, dtypes.int32).cast(wide) + 0.5) * factor
@@ -309,14 +301,13 @@ def _antialiased(rows: UOp, count: Any, scale: Scale, mode: str, align_corners: 
     away = (distance < 0.0).where(-distance, distance)
     none = away.const_like(0.0)
     if mode == "bicubic":
-        weight = (away < 1.0).where(_cubic_near(away, -0.5), (away < 2.0).where(_cubic_far(away, -0.5), none))
+        weight = (away < 1.0).where(cubic_near(away, -0.5), (away < 2.0).where(cubic_far(away, -0.5), none))
     else:
         weight = (away < 1.0).where(away.const_like(1.0) - away, none)
     weight = ((number >= first) & (number < last)).where(weight, none)
     weight = weight / weight.reduce_axis(Ops.ADD, (1,)).expand(pair)
-    full = weight.reshape((*(1,) * (len(shape) - 2), *pair)).expand(shape)
     spread = rows.reshape((*rows.shape[:-1], 1, size)).expand(shape)
-    return (spread * full).reduce_axis(Ops.ADD, (len(shape) - 1,)).reshape(shape[:-1])
+    return (spread * expanded(weight, shape)).reduce_axis(Ops.ADD, (len(shape) - 1,)).reshape(shape[:-1])
 
 
 def _edge(x: UOp) -> UOp:

@@ -16,12 +16,12 @@ from plugrad.dtype import (
     sum_acc_dtype,
 )
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real, tensors
+from plugrad.tensor.arguments import real_number, require_tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
 from plugrad.tensor.lookup import number_of
-from plugrad.tensor.shapes import broadcast_shapes, show
+from plugrad.tensor.shapes import broadcast_shapes, check_choice, show
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -88,7 +88,7 @@ def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", 
         >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
         [0.125, 1.5]
     """
-    if real(beta, "beta") < 0:
+    if real_number(beta, "beta") < 0:
         raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
     if beta == 0:
         return self.l1_loss(target, reduction)
@@ -123,7 +123,7 @@ def huber_loss(
         >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
         [0.125, 4.0]
     """
-    if real(delta, "delta") <= 0:
+    if real_number(delta, "delta") <= 0:
         raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
     size = _difference(self, target, reduction, "huber_loss").abs()
     # NaN counts as near, whose slope is NaN then
@@ -157,10 +157,10 @@ def cosine_similarity(
     """
     if names:
         (axis,) = renamed(self.cosine_similarity, names, axis=axis)
-    tensors(other=other)
-    real(eps, "eps")
+    require_tensors(other=other)
+    real_number(eps, "eps")
     # float16 has no number as small as the square of eps
-    *pair, dtype = _of_wide_floats(self, other)
+    *pair, dtype = _as_wide_floats(self, other)
     lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
     return (pair[0] / lengths[0] * (pair[1] / lengths[1])).sum(axis).cast(dtype)
 
@@ -185,11 +185,11 @@ def pairwise_distance(
     """
     if names:
         (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
-    tensors(other=other)
-    real(eps, "eps")
-    if real(p, "p") <= 0:
+    require_tensors(other=other)
+    real_number(eps, "eps")
+    if real_number(p, "p") <= 0:
         raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
-    first, second = _of_floats(self, other)
+    first, second = _as_floats(self, other)
     size = (first - second + eps).abs()
     if p == float("inf"):
         return size.max(-1, keepdim=keepdim)
@@ -233,8 +233,8 @@ def triplet_margin_loss(
         0.0
     """
     check_reduction(reduction, "triplet_margin_loss")
-    tensors(positive=positive, negative=negative)
-    real(margin, "margin")
+    require_tensors(positive=positive, negative=negative)
+    real_number(margin, "margin")
     near = self.pairwise_distance(positive, p, eps)
     far = self.pairwise_distance(negative, p, eps)
     if swap:
@@ -259,14 +259,14 @@ def cosine_embedding_loss(
         [0.0, 1.0]
     """
     check_reduction(reduction, "cosine_embedding_loss")
-    tensors(other=other, target=target)
-    real(margin, "margin")
+    require_tensors(other=other, target=target)
+    real_number(margin, "margin")
     if not self.ndim or not other.ndim:
         raise ShapeError(
             f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "
             "along the last axis. Unsqueeze them."
         )
-    first, second, dtype = _of_wide_floats(self, other)
+    first, second, dtype = _as_wide_floats(self, other)
     sizes = [(x * x).sum(-1) + 1e-12 for x in (first, second)]
     cosine = ((first * second).sum(-1) / (sizes[0] * sizes[1]).sqrt()).cast(dtype)
     if target.shape != cosine.shape:
@@ -343,16 +343,16 @@ def kl_div(
     return reduced(own - target * self, reduction)
 
 
-def _of_floats(x: Any, y: Any) -> tuple[Any, Any]:
+def _as_floats(x: Any, y: Any) -> tuple[Any, Any]:
     """Return two tensors with integers as floats, whose products and differences do not wrap."""
     joined = least_upper_dtype(x.dtype, y.dtype)
     wide = joined if is_float(joined) else dtypes.default_float
     return x if is_float(x.dtype) else x.cast(wide), y if is_float(y.dtype) else y.cast(wide)
 
 
-def _of_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
+def _as_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
     """Return two tensors in float32 or wider, and the dtype of the loss."""
-    first, second = _of_floats(x, y)
+    first, second = _as_floats(x, y)
     dtype = least_upper_dtype(first.dtype, second.dtype)
     wide = sum_acc_dtype(dtype)
     return first.cast(wide), second.cast(wide), dtype
@@ -377,9 +377,7 @@ def check_reduction(reduction: str, what: str) -> None:
     Raises:
         ArgumentError: it is none.
     """
-    # an array beside a word is an array of answers
-    if not isinstance(reduction, str) or reduction not in ("mean", "sum", "none"):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"{what}: reduction={reduction!r} is none of 'mean', 'sum', 'none'.")
+    check_choice(reduction, ("mean", "sum", "none"), f"{what}: reduction")
 
 
 def reduced(losses: Any, reduction: str) -> Any:
@@ -406,7 +404,7 @@ def weighted_by(losses: Any, weight: Any, what: str) -> Any:
     """
     if weight is None:
         return losses
-    tensors(weight=weight)
+    require_tensors(weight=weight)
     if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
         raise ShapeError(
             f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "

@@ -6,10 +6,10 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.autodiff.vjp import sum_over
 from plugrad.dtype import is_float
-from plugrad.tensor.functional.pool import Pool, behind
+from plugrad.tensor.functional.pool import Pool
 from plugrad.tensor.lookup import position_dtype
 from plugrad.tensor.shape.windows import windows
-from plugrad.tensor.shapes import Dim, is_static, product
+from plugrad.tensor.shapes import Dim, expanded, is_static, product
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
@@ -70,8 +70,8 @@ class _ByElement:
             [-(-(b + size) // step) for b, size, step in zip(self.befores, sizes, self.steps, strict=True)]
         )
         mine = self._in_blocks(from_end, blocks)
-        asked, given = self._windows_of(ranks, blocks), self._windows_of(gradient, blocks)
-        mine = behind(mine.reshape((*mine.shape, *(1,) * axes)), asked.shape)
+        asked, given = self._windows_around(ranks, blocks), self._windows_around(gradient, blocks)
+        mine = expanded(mine.reshape((*mine.shape, *(1,) * axes)), asked.shape)
         parts = mine.eq(asked).where(given, given.const_like(0.0))
         last = len(parts.shape)
         total = sum_over(parts, tuple([a for a in range(last - axes, last) if parts.shape[a] != 1]))
@@ -88,7 +88,7 @@ class _ByElement:
         padded = from_end.pad([(b, block * step - b - size) for size, b, block, step in parts])
         return padded.reshape(tuple([n for _, _, block, step in parts for n in (block, step)]))
 
-    def _windows_of(self, u: UOp, blocks: tuple[int, ...]) -> UOp:
+    def _windows_around(self, u: UOp, blocks: tuple[int, ...]) -> UOp:
         """Return values of the windows that may contain each element, for `_in_blocks`.
 
         (..., *counts) -> (..., block, step, block, step, ..., *m)
@@ -115,17 +115,17 @@ def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
     if not is_float(view.dtype):
         return values
     wide = values.reshape((*values.shape, *(1,) * (len(from_end.shape) // 2)))
-    return with_rule([wide], [view, from_end], _to_the_first)[0].reshape(values.shape)
+    return with_rule([wide], [view, from_end], _first_max_gradient)[0].reshape(values.shape)
 
 
-def _to_the_first(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
     """Return the gradient of `first_of_bins`; at module level, so that equal graphs are equal."""
     (gradient,), (view, from_end) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]
     # written once: a look into a window inside of a look into all of them is too much for one kernel
     ranks = _ranks(view.contiguous(), from_end)
-    is_first = behind(from_end, view.shape).eq(ranks.expand(view.shape))
+    is_first = expanded(from_end, view.shape).eq(ranks.expand(view.shape))
     return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
 
 
@@ -148,5 +148,5 @@ def _ranks(view: UOp, from_end: UOp) -> UOp:
     window_axes = tuple(range(len(view.shape) - len(from_end.shape) // 2, len(view.shape)))
     best = view.reduce_axis(Ops.MAX, window_axes).expand(view.shape)
     found = view.eq(best) | view.ne(view) if is_float(view.dtype) else view.eq(best)
-    rank = behind(from_end, view.shape)
+    rank = expanded(from_end, view.shape)
     return found.where(rank, rank.const_like(0)).reduce_axis(Ops.MAX, window_axes)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import real, several, tensors, tensors_or_none, whole
+from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
-from plugrad.tensor.shapes import Axes, product, show, some_axes
+from plugrad.tensor.shapes import Axes, as_int, product, several, show, some_axes
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -40,7 +40,7 @@ def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5, **names: Unpack[
     if names:
         (axis,) = renamed(self.layernorm, names, axis=axis)
     axes = some_axes(axis, self.ndim, "layernorm")
-    return _standardized(_wide(self, "layernorm"), axes, eps).cast(self.dtype)
+    return _standardize(_as_wide(self, "layernorm"), axes, eps).cast(self.dtype)
 
 
 def layer_norm(
@@ -65,9 +65,9 @@ def layer_norm(
         [[-2.0, 2.0]]
     """
     axes = _last_axes(self, normalized_shape, "layer_norm")
-    out = _standardized(_wide(self, "layer_norm"), axes, eps)
+    out = _standardize(_as_wide(self, "layer_norm"), axes, eps)
     sizes = self.shape[axes[0] :]
-    return _scaled(out, weight, bias, sizes, sizes, "layer_norm").cast(self.dtype)
+    return _scale_and_shift(out, weight, bias, sizes, sizes, "layer_norm").cast(self.dtype)
 
 
 def rms_norm(
@@ -94,11 +94,11 @@ def rms_norm(
         [[1.0, 1.0]]
     """
     axes = _last_axes(self, normalized_shape, "rms_norm")
-    x = _wide(self, "rms_norm")
+    x = _as_wide(self, "rms_norm")
     small = _EPSILONS[x.dtype.name] if eps is None else eps
     out = x * x.square().mean(axes, keepdim=True).add(small).rsqrt()
     sizes = self.shape[axes[0] :]
-    return _scaled(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
+    return _scale_and_shift(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
 
 
 def group_norm(
@@ -123,15 +123,15 @@ def group_norm(
         [[-1.0, 1.0, -1.0, 1.0]]
     """
     channels: Any = self.shape[1] if self.ndim > 1 else 0
-    num_groups = whole(num_groups, "num_groups")
+    num_groups = as_int(num_groups, "num_groups")
     if self.ndim < 2 or num_groups < 1 or channels % num_groups:
         raise ShapeError(
             f"group_norm of shape {show(self.shape)} in {num_groups} groups: it takes (N, C, ...) with a "
             "number of channels that the groups divide."
         )
     per_group = math.prod(self.shape[2:], start=channels // num_groups)
-    groups = _wide(self, "group_norm").reshape(self.shape[0], num_groups, per_group)
-    out = _standardized(groups, (2,), eps).reshape(self.shape)
+    groups = _as_wide(self, "group_norm").reshape(self.shape[0], num_groups, per_group)
+    out = _standardize(groups, (2,), eps).reshape(self.shape)
     return _by_channel(self, out, weight, bias, "group_norm").cast(self.dtype)
 
 
@@ -174,7 +174,7 @@ def instance_norm(
     """
     if self.ndim < 3:
         raise ShapeError(f"instance_norm of shape {show(self.shape)}: it takes (N, C, *sizes).")
-    out = _standardized(_wide(self, "instance_norm"), tuple(range(2, self.ndim)), eps)
+    out = _standardize(_as_wide(self, "instance_norm"), tuple(range(2, self.ndim)), eps)
     return _by_channel(self, out, weight, bias, "instance_norm").cast(self.dtype)
 
 
@@ -210,14 +210,14 @@ def batchnorm(
     if names:
         (axis,) = renamed(self.batchnorm, names, axis=axis)
     axes = some_axes(axis, self.ndim, "batchnorm")
-    tensors(mean=mean, invstd=invstd)
+    require_tensors(mean=mean, invstd=invstd)
     shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
-    out = _wide(self, "batchnorm") - _along(shape, mean, "mean")
+    out = _as_wide(self, "batchnorm") - _channel_view(shape, mean, "mean")
     # tinygrad's may have the shape that they are used in
-    out = out * (_along(shape, invstd, "invstd") if invstd.ndim == len(axes) else invstd)
+    out = out * (_channel_view(shape, invstd, "invstd") if invstd.ndim == len(axes) else invstd)
     if weight is not None:
-        out = out * _along(shape, weight, "weight")
-    return (out if bias is None else out + _along(shape, bias, "bias")).cast(self.dtype)
+        out = out * _channel_view(shape, weight, "weight")
+    return (out if bias is None else out + _channel_view(shape, bias, "bias")).cast(self.dtype)
 
 
 def batch_norm(
@@ -251,13 +251,13 @@ def batch_norm(
         >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
         [[-1.0], [1.0]]
     """
-    tensors_or_none(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    real(momentum, "momentum")
+    require_optional_tensors(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    real_number(momentum, "momentum")
     if self.ndim < 2:
         raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
     if training:
         mean, variance = self.batch_statistics()
-        _track(self, mean, variance, running_mean, running_var, momentum)
+        _update_running(self, mean, variance, running_mean, running_var, momentum)
     elif running_mean is None or running_var is None:
         raise ShapeError(
             "batch_norm without training normalizes by running_mean and running_var, which are missing. "
@@ -268,7 +268,7 @@ def batch_norm(
     return self.batchnorm(weight, bias, mean, variance.add(eps).rsqrt())
 
 
-def _track(
+def _update_running(
     x: Tensor,
     mean: Tensor,
     variance: Tensor,
@@ -300,27 +300,25 @@ def batch_statistics(self: Tensor) -> tuple[Tensor, Tensor]:
     """
     if self.ndim < 2:
         raise ShapeError(f"batch_statistics of shape {show(self.shape)}: it takes (N, C, ...).")
-    x = _wide(self, "batch_statistics")
+    x = _as_wide(self, "batch_statistics")
     axes = (0, *range(2, self.ndim))
     mean = x.mean(axes, keepdim=True)
     return mean.flatten(), (x - mean).square().mean(axes)
 
 
-def _standardized(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+def _standardize(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     centered = x - x.mean(axes, keepdim=True)
     return centered * centered.square().mean(axes, keepdim=True).add(eps).rsqrt()
 
 
-def _wide(x: Tensor, what: str) -> Tensor:
+def _as_wide(x: Tensor, what: str) -> Tensor:
     if not is_float(x.dtype):
         raise dtype_refusal(x, what, "floats")
     return x.cast(sum_acc_dtype(x.dtype))
 
 
 def _last_axes(x: Tensor, normalized_shape: Shapes, what: str) -> tuple[int, ...]:
-    given = several(normalized_shape)
-    given = (normalized_shape,) if given is None else given
-    wanted = tuple(whole(size, "normalized_shape") for size in given)
+    wanted = tuple([as_int(size, "normalized_shape") for size in several(normalized_shape)])
     if not wanted or x.shape[-len(wanted) :] != wanted:
         raise ShapeError(f"{what} over {wanted} of shape {show(x.shape)}, which does not end in it.")
     return tuple(range(x.ndim - len(wanted), x.ndim))
@@ -328,12 +326,12 @@ def _last_axes(x: Tensor, normalized_shape: Shapes, what: str) -> tuple[int, ...
 
 def _by_channel(x: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | None, what: str) -> Tensor:
     channels = (x.shape[1],)
-    return _scaled(out, weight, bias, channels, (*channels, *(1,) * (x.ndim - 2)), what)
+    return _scale_and_shift(out, weight, bias, channels, (*channels, *(1,) * (x.ndim - 2)), what)
 
 
-def _along(shape: tuple[Any, ...], x: Any, name: str) -> Any:
+def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
     """Reshape a value of each channel to `shape`, with size 1 elsewhere."""
-    tensors(**{name: x})
+    require_tensors(**{name: x})
     if x.numel() != product(shape):
         raise ShapeError(
             f"batchnorm: {name} of shape {show(x.shape)} for {show((product(shape),))[1:-2]} channels. Pass "
@@ -342,11 +340,11 @@ def _along(shape: tuple[Any, ...], x: Any, name: str) -> Any:
     return x.reshape(shape)
 
 
-def _scaled(
+def _scale_and_shift(
     out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
 ) -> Any:
     """Return `out * weight + bias`; both have the shape `sizes`, and stand beside `out` as `broadcast`."""
-    tensors_or_none(weight=weight, bias=bias)
+    require_optional_tensors(weight=weight, bias=bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.shape != sizes:
             raise ShapeError(

@@ -4,7 +4,6 @@ from typing import Any
 
 from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import several
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes, Widths, dims_of, sizes_of, widths_of
 from plugrad.tensor.shape.windows import windows
@@ -66,7 +65,8 @@ class Pool:
 
 def axes_of(sizes: Any, otherwise: int) -> int:
     """Return the number of axes that `sizes` describes, `otherwise` for a single number."""
-    return len(several(sizes) or ()) or otherwise
+    given: Any = sizes
+    return len(given) if isinstance(sizes, (list, tuple)) and sizes else otherwise
 
 
 def checked_shape(x: TensorBase, axes: int, what: str) -> Any:
@@ -104,8 +104,3 @@ def _last_reach(size: Dim, widths: tuple[int, int], kernel: Any, step: Any, gap:
     if (count - 1) * step >= size + before:
         count -= 1
     return max((count - 1) * step + reach - (size + before + after), 0)
-
-
-def behind(u: UOp, shape: Any) -> UOp:
-    """Return `u` expanded by leading axes to `shape`."""
-    return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 # pyright: reportPrivateUsage=false
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError
-from plugrad.tensor.arguments import real
+from plugrad.tensor.arguments import real_number
 from plugrad.tensor.functional.max_pool_indices import first_places, from_end_of, greatest_in
-from plugrad.tensor.functional.pool import Pool, axes_of, behind
+from plugrad.tensor.functional.pool import Pool, axes_of
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes
-from plugrad.tensor.shapes import Dim, product
+from plugrad.tensor.shapes import Dim, expanded, product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -112,7 +112,7 @@ def _avg_pool(x: Tensor, pool: Pool, count_include_pad: bool, divisor_override: 
     total = pool.windows_of(x.cast(wide), 0).reduce_axis(Ops.ADD, pool.window_axes)
     total = total.reshape(pool.shape)
     if divisor_override is not None:
-        if not real(divisor_override, "divisor_override"):
+        if not real_number(divisor_override, "divisor_override"):
             raise ArgumentError(f"{pool.what}: divisor_override=0. Pass another number, or None.")
         return x._like((total / float(divisor_override)).cast(narrow))
     is_padding_one = count_include_pad and not any(pool.extra)
@@ -122,7 +122,7 @@ def _avg_pool(x: Tensor, pool: Pool, count_include_pad: bool, divisor_override: 
     ones = UOp.const(wide, 1).reshape((1,) * axes).expand(pool.sizes)
     counts = pool.windows_of(x._like(ones), 0, counted_padding=count_include_pad)
     count = counts.reduce_axis(Ops.ADD, tuple(range(axes, 2 * axes))).reshape(pool.counts)
-    return x._like((total / behind(count, pool.shape)).cast(narrow))
+    return x._like((total / expanded(count, pool.shape)).cast(narrow))
 
 
 def max_pool2d(

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import tensors, tensors_or_none, whole
+from plugrad.tensor.arguments import require_optional_tensors, require_tensors
 from plugrad.tensor.functional.convolution import check_axes, cross_correlation
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
-from plugrad.tensor.shapes import is_static, show
+from plugrad.tensor.shapes import as_int, is_static, show
 from plugrad.uop.shape import add_sizes
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def conv_transpose1d(
     """
     check_axes(self, weight, 1, "conv_transpose1d", _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
-    return _transposed(self, weight, bias, *options, "conv_transpose1d")
+    return _transpose_convolve(self, weight, bias, *options, "conv_transpose1d")
 
 
 def conv_transpose2d(
@@ -83,10 +83,10 @@ def conv_transpose2d(
         >>> Tensor.ones(1, 1, 2, 2).conv_transpose2d(Tensor.ones(1, 1, 2, 2)).tolist()
         [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
     """
-    tensors(weight=weight)
+    require_tensors(weight=weight)
     check_axes(self, weight, weight.ndim - 2, "conv_transpose2d", _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
-    return _transposed(self, weight, bias, *options, "conv_transpose2d")
+    return _transpose_convolve(self, weight, bias, *options, "conv_transpose2d")
 
 
 def conv_transpose3d(
@@ -111,10 +111,10 @@ def conv_transpose3d(
     """
     check_axes(self, weight, 3, "conv_transpose3d", _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
-    return _transposed(self, weight, bias, *options, "conv_transpose3d")
+    return _transpose_convolve(self, weight, bias, *options, "conv_transpose3d")
 
 
-def _transposed(
+def _transpose_convolve(
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None,
@@ -126,7 +126,7 @@ def _transposed(
     what: str,
 ) -> Tensor:
     axes = weight.ndim - 2
-    groups = whole(groups, "groups")
+    groups = as_int(groups, "groups")
     shape: Any = weight.shape
     channels = x.shape[-1 - axes]
     if groups != 1 and not is_static((channels, *shape[:2])):
@@ -145,7 +145,7 @@ def _transposed(
     extra = sizes_of(output_padding, axes, "output_padding")
     _check_extra(extra, steps, gaps, what)
     widths = not_negative(widths_of(padding, axes, what), what)
-    tensors_or_none(bias=bias)
+    require_optional_tensors(bias=bias)
     x._check_device(weight)
     channels, out_group, *kernel = shape
     for size, step, gap, k, more, cut in zip(
@@ -165,7 +165,7 @@ def _transposed(
     if is_known and is_static(x.shape[-axes:]) and max(steps) > 1 and max(gaps) == 1:
         return _by_phases(x, turned, bias, groups, steps, widths, extra, what)
     # a forward convolution over the elements with zeros between them, by the flipped kernel
-    spread = _spread(x, steps)
+    spread = _insert_zeros(x, steps)
     cuts = widths if is_known else ((0, 0),) * axes
     around = tuple(
         (gap * (k - 1) - before, gap * (k - 1) - after + more)
@@ -236,7 +236,7 @@ def _pairs(taps: Sequence[int], steps: Sequence[int]) -> list[int]:
     return [size for pair in zip(taps, steps, strict=True) for size in pair]
 
 
-def _spread(x: Any, steps: tuple[int, ...]) -> Any:
+def _insert_zeros(x: Any, steps: tuple[int, ...]) -> Any:
     """Return the elements with `step - 1` zeros between them: (..., L) -> (..., (L-1)*step + 1)."""
     for axis, step in enumerate(steps, x.ndim - len(steps)):
         if step == 1:

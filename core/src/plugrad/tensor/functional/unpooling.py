@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plugrad.dtype import is_int
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.arguments import tensors
+from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.functional.pool import axes_of, checked_shape
 from plugrad.tensor.shape.spatial import Sizes, sizes_of
 from plugrad.tensor.shapes import product, show
@@ -108,7 +108,7 @@ def _max_unpool(
     what: str,
 ) -> Tensor:
     shape = checked_shape(x, axes, what)
-    tensors(indices=indices)
+    require_tensors(indices=indices)
     if indices.shape != shape or not is_int(indices.dtype):
         raise (ShapeError if is_int(indices.dtype) else DtypeError)(
             f"{what} of shape {show(shape)} with indices {show(indices.shape)} of {indices.dtype.name}. "

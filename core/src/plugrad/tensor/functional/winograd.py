@@ -61,25 +61,25 @@ def winograd(x: UOp, weight: UOp, groups: int) -> UOp:
     x = x.pad([(0, 0), (0, 0), (0, behind[0]), (0, behind[1])])
     pieces = windows(x, (_PIECE, _PIECE), (_TILE, _TILE), (1, 1), "conv2d")
     device = x.device or weight.device or HOST
-    pieces = _both_sides(_INPUT, pieces, device).contiguous()
-    kernels = _both_sides(_KERNEL, weight, device).contiguous()
+    pieces = _transform_tiles(_INPUT, pieces, device).contiguous()
+    kernels = _transform_tiles(_KERNEL, weight, device).contiguous()
     full: Any = (n, groups, out_group, in_group, down, right, _PIECE, _PIECE)
     left = pieces.reshape((n, groups, 1, *full[3:])).expand(full)
     other = kernels.reshape((1, groups, out_group, in_group, 1, 1, _PIECE, _PIECE)).expand(full)
     sums = (left * other).reduce_axis(Ops.ADD, (3,))
     tiles = sums.reshape((n, out_channels, down, right, _PIECE, _PIECE)).contiguous()
-    out = _both_sides(_OUTPUT, tiles, device).permute((0, 1, 2, 4, 3, 5))
+    out = _transform_tiles(_OUTPUT, tiles, device).permute((0, 1, 2, 4, 3, 5))
     out = out.reshape((n, out_channels, down * _TILE, right * _TILE))
     return out.shrink([(0, n), (0, out_channels), (0, rows), (0, columns)])
 
 
-def _both_sides(matrix: tuple[tuple[float, ...], ...], u: UOp, device: str) -> UOp:
+def _transform_tiles(matrix: tuple[tuple[float, ...], ...], u: UOp, device: str) -> UOp:
     """Return `matrix @ u @ matrix.T` over the last two axes."""
-    out = _along(matrix, u, len(u.shape) - 2, device)
-    return _along(matrix, out, len(u.shape) - 1, device)
+    out = _apply_matrix(matrix, u, len(u.shape) - 2, device)
+    return _apply_matrix(matrix, out, len(u.shape) - 1, device)
 
 
-def _along(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int, device: str) -> UOp:
+def _apply_matrix(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int, device: str) -> UOp:
     """Return the products of `matrix` with `u` along one axis."""
     count, size = len(matrix), len(matrix[0])
     after = len(u.shape) - axis - 1

@@ -69,7 +69,7 @@ def from_blob(
     if names or shape is REQUIRED:
         (shape,) = renamed(cls.from_blob, names, shape=shape)
     dims: Any = tuple(as_size(size, "from_blob") for size in as_shape((shape,), "from_blob"))
-    address = as_int(address, "from_blob", "address")
+    address = as_int(address, "from_blob: address")
     if address <= 0:
         raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")
     chosen, name = the_dtype(dtype, dtypes.default_float), the_device(device)

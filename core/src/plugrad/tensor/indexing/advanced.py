@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import ConstType, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import tensors
+from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.gather import check_index
@@ -226,7 +226,7 @@ def index_add(
     """
     if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
         axis, index, source = renamed(self.index_add, names, axis=axis, index=index, source=source)
-    tensors(source=source)
+    require_tensors(source=source)
     if not self.ndim:
         return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
     factor = as_number(alpha, "index_add")

@@ -25,7 +25,7 @@ from plugrad.tensor.lookup import (
     pick_last,
     position_dtype,
 )
-from plugrad.tensor.shapes import Dim, broadcast_shapes, expanded, one_axis, show
+from plugrad.tensor.shapes import Dim, broadcast_shapes, check_choice, expanded, one_axis, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -234,10 +234,7 @@ def scatter_reduce(
         axis, index, src, reduce = renamed(
             self.scatter_reduce, names, axis=axis, index=index, src=src, reduce=reduce
         )
-    if not isinstance(reduce, str) or reduce not in _COMBINE:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(
-            f"scatter_reduce: reduce={reduce!r} is none of 'sum', 'prod', 'mean', 'amax', 'amin'."
-        )
+    check_choice(reduce, tuple(_COMBINE), "scatter_reduce: reduce")
     if _is_point_beside_rows(self, index, src):
         rows = _as_row(self), _as_row(index), _as_row(src)
         return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)

@@ -49,7 +49,7 @@ def select_scatter(
     if names or axis is REQUIRED or index is REQUIRED:
         axis, index = renamed(self.select_scatter, names, axis=axis, index=index)
     at = one_axis(axis, self.ndim, "select_scatter")
-    size, place = self.shape[at], as_int(index, "select_scatter", "index")
+    size, place = self.shape[at], as_int(index, "select_scatter: index")
     check_inside(place, at, size_today(size), "select_scatter")
     part = self.shape[:at] + self.shape[at + 1 :]
     new = _new_part(self, src, part, "select_scatter").unsqueeze(at)
@@ -83,7 +83,8 @@ def slice_scatter(
     size = self.shape[at]
     numbers = {"start": start, "stop": stop, "step": step}
     given = [
-        None if number is None else as_int(number, "slice_scatter", name) for name, number in numbers.items()
+        None if number is None else as_int(number, f"slice_scatter: {name}")
+        for name, number in numbers.items()
     ]
     if given[2] is not None and given[2] < 1:
         raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
@@ -121,7 +122,7 @@ def diagonal_scatter(
     if first == second:
         raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
     rows = self.shape[first]
-    offset = as_int(offset, "diagonal_scatter", "offset")
+    offset = as_int(offset, "diagonal_scatter: offset")
     new = _new_part(self, src, self.diagonal(offset, first, second).shape, "diagonal_scatter")
     x = self.movedim((first, second), (-2, -1))
     top = max(-offset, 0)

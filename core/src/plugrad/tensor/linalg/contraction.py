@@ -96,7 +96,7 @@ def _term_of_list(labels: Any) -> str:
 def _letter(label: Any) -> str:
     if label is Ellipsis:
         return ELLIPSIS
-    number = as_int(label, "einsum", "label")
+    number = as_int(label, "einsum: label")
     if not 0 <= number < len(ascii_letters):
         raise ArgumentError(f"einsum: the label {number} is out of range. Labels are integers from 0 to 51.")
     return (ascii_uppercase + ascii_lowercase)[number]

@@ -334,7 +334,7 @@ def _parse_label_lists(given: Sequence[Any]) -> tuple[str, Sequence[Any]]:
 def _paired_axes(axes: Any, left: TensorBase, right: TensorBase) -> tuple[list[int], list[int]]:
     """Return the axes of each factor that `tensordot` sums over."""
     if not is_sequence(axes):
-        count = as_int(axes, "tensordot", "axes")
+        count = as_int(axes, "tensordot: axes")
         if not 0 <= count <= min(left.ndim, right.ndim):
             raise ArgumentError(
                 f"tensordot: {count} axes of shapes {show(left.shape)} and {show(right.shape)}. Both need "

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from plugrad.dtype import is_complex
-from plugrad.errors import ArgumentError
 from plugrad.tensor.linalg.factorizations import cholesky_factor, householder_steps
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matrix_results import QRResult
@@ -31,7 +30,7 @@ from plugrad.tensor.linalg.operands import (
 )
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import is_one_of, is_static, lesser
+from plugrad.tensor.shapes import check_choice, is_static, lesser
 from plugrad.uop.shape import add_sizes
 
 if TYPE_CHECKING:
@@ -87,8 +86,7 @@ def qr(self: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Q
         >>> Tensor([[2.0, 1.0], [0.0, 2.0]]).qr().R.abs().tolist()
         [[2.0, 1.0], [0.0, 2.0]]
     """
-    if not is_one_of(mode, ("reduced", "complete", "r")):
-        raise ArgumentError(f"qr: mode={mode!r:.60} is none of 'reduced', 'complete' and 'r'.")
+    check_choice(mode, ("reduced", "complete", "r"), "qr: mode")
     x, narrow = matrices(self, "qr")
     rows, columns = size_of(x, -2), size_of(x, -1)
     count = lesser(rows, columns)

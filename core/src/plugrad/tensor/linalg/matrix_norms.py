@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import is_complex, is_inexact, part_dtype
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real
+from plugrad.tensor.arguments import real_number
 from plugrad.tensor.keywords import NormNames, renamed
 from plugrad.tensor.linalg.operands import adjoint, greatest, inexact_dtypes, squared_lengths
 from plugrad.tensor.shapes import as_int, as_number, is_sequence, one_axis, several, show
@@ -56,7 +56,7 @@ def matrix_norm(
     if rows == columns:
         raise AxisError(f"matrix_norm: axes {both} are the same. Name two different axes.")
     if not isinstance(p, str):
-        p = real(p, "matrix_norm: p")
+        p = real_number(p, "matrix_norm: p")
     narrow, wide = inexact_dtypes(self)
     x = self.cast(wide).movedim((rows, columns), (-2, -1))
     if is_complex(wide) and p not in ("nuc", 2, -2):
@@ -100,7 +100,7 @@ def newton_schulz(self: Tensor, steps: int, params: Sequence[float], eps: float 
         >>> Tensor([[0.0, 2.0], [-2.0, 0.0]]).newton_schulz(10, (1.5, -0.5)).round().tolist()
         [[0.0, 1.0], [-1.0, 0.0]]
     """
-    count = as_int(steps, "newton_schulz", "steps")
+    count = as_int(steps, "newton_schulz: steps")
     if not 0 <= count <= _MOST_STEPS:
         raise ArgumentError(f"newton_schulz: steps={count} is not among 0..{_MOST_STEPS}.")
     if not is_sequence(params) or not len(params):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real
+from plugrad.tensor.arguments import real_number
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.promotion import float_dtypes
@@ -66,7 +66,7 @@ def diff(
     """
     if names:
         (axis,) = renamed(self.diff, names, axis=axis)
-    at, count = one_axis(axis, self.ndim, "diff"), as_int(n, "diff", "n")
+    at, count = one_axis(axis, self.ndim, "diff"), as_int(n, "diff: n")
     if count < 0:
         raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
     parts = [part for part in (prepend, self, append) if part is not None]
@@ -201,7 +201,7 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
         5.0
     """
     check_tensors((other,), "dist")
-    if (number := real(p, "dist: p")) != number:
+    if (number := real_number(p, "dist: p")) != number:
         raise ArgumentError("dist: p=nan is no number. Pass one.")
     broadcast_shapes(self.shape, other.shape, what="dist")
     narrow, _ = float_dtypes(self)
@@ -226,7 +226,7 @@ def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tens
     """
     if self.ndim != 1:
         raise ShapeError(f"vander of shape {show(self.shape)}: it takes one axis. Flatten first.")
-    count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "vander", "N")
+    count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "vander: N")
     if isinstance(count, int) and count < 0:
         raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
     rows = self.unsqueeze(1).expand(-1, count)
@@ -287,7 +287,7 @@ def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Te
         >>> Tensor([1, 2, 3]).combinations().tolist()
         [[1, 2], [1, 3], [2, 3]]
     """
-    count = as_int(r, "combinations", "r")
+    count = as_int(r, "combinations: r")
     if count < 0:
         raise ArgumentError(f"combinations: r={count} is negative. Give 0 or more.")
     if self.ndim != 1:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.errors import AxisError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.create.creation import from_graph
 from plugrad.tensor.keywords import DiagonalNames, TriangleNames, renamed
@@ -21,10 +21,10 @@ from plugrad.tensor.shapes import (
     as_dim,
     as_int,
     as_shape,
+    check_choice,
     check_sizes,
     cut_to,
     greater,
-    is_one_of,
     lesser,
     one_axis,
     show,
@@ -125,7 +125,7 @@ def diagonal(
         raise AxisError(f"diagonal: axes {axis1} and {axis2} are the same. Name two different axes.")
     x = self.movedim((first, second), (-2, -1))
     rows, columns = x.shape[-2:]
-    offset = as_int(offset, "diagonal", "offset")
+    offset = as_int(offset, "diagonal: offset")
     top, left = max(-offset, 0), max(offset, 0)
     size = greater(lesser(add_sizes(rows, -top), add_sizes(columns, -left)), 0)
     others: Any = x.shape[:-2]
@@ -154,7 +154,7 @@ def diag(self: Tensor, diagonal: int = 0, **names: Unpack[TriangleNames]) -> Ten
         (diagonal,) = renamed(self.diag, names, diagonal=diagonal)
     if self.ndim not in (1, 2):
         raise ShapeError(f"diag of shape {show(self.shape)}: it takes one axis or two. Use diagonal().")
-    diagonal = as_int(diagonal, "diag", "diagonal")
+    diagonal = as_int(diagonal, "diag: diagonal")
     return self.diag_embed(diagonal) if self.ndim == 1 else self.diagonal(diagonal)
 
 
@@ -185,7 +185,7 @@ def diag_embed(
     places = [one_axis(axis, self.ndim + 1, "diag_embed") for axis in (axis1, axis2)]
     if places[0] == places[1]:
         raise AxisError(f"diag_embed: axes {axis1} and {axis2} are the same. Name two different axes.")
-    return _embedded(self, as_int(offset, "diag_embed", "offset"), size).movedim((-2, -1), places)
+    return _embedded(self, as_int(offset, "diag_embed: offset"), size).movedim((-2, -1), places)
 
 
 def _embedded(x: Tensor, offset: int, size: Dim) -> Tensor:
@@ -221,8 +221,7 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
         >>> [x.tolist() for x in Tensor([1, 2]).meshgrid(Tensor([3, 4]))]
         [[[1, 1], [2, 2]], [[3, 4], [3, 4]]]
     """
-    if not is_one_of(indexing, ("ij", "xy")):
-        raise ArgumentError(f"meshgrid: indexing={indexing!r:.60} is neither 'ij' nor 'xy'.")
+    check_choice(indexing, ("ij", "xy"), "meshgrid: indexing")
     given, _ = joined_tensors("meshgrid", self, others)
     if long := [x for x in given if x.ndim > 1]:
         raise ShapeError(f"meshgrid of shape {show(long[0].shape)}: each axis takes one axis of numbers.")
@@ -242,7 +241,7 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
 
 def _place(diagonal: Any, what: str, name: str) -> Dim:
     """Return the number of the diagonal, an integer or a node."""
-    return as_dim(diagonal, what) if isinstance(diagonal, UOp) else as_int(diagonal, what, name)
+    return as_dim(diagonal, what) if isinstance(diagonal, UOp) else as_int(diagonal, f"{what}: {name}")
 
 
 def _is_right_of(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:

@@ -135,7 +135,7 @@ def split(
         sizes, axis = renamed(self.split, names, sizes=sizes, axis=axis)
     at = one_axis(axis, self.ndim, "split")
     total = self.shape[at]
-    given = [size if isinstance(size, UOp) else as_int(size, "split", "sizes") for size in several(sizes)]
+    given = [size if isinstance(size, UOp) else as_int(size, "split: sizes") for size in several(sizes)]
     if hasattr(sizes, "__index__") and len(given) == 1:
         size: Any = given[0]
         if size < 0 or (total and not size):
@@ -179,7 +179,7 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
     """
     if names:
         (axis,) = renamed(self.chunk, names, axis=axis)
-    count = as_int(chunks, "chunk", "chunks")
+    count = as_int(chunks, "chunk: chunks")
     if count <= 0:
         raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
     at = one_axis(axis, self.ndim, "chunk")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.arguments import whole
 from plugrad.tensor.keywords import (
     REQUIRED,
     AxesNames,
@@ -108,7 +107,7 @@ def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpac
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ShapeError(f"rot90: axes {several(axes)} span no plane. Name two different axes.")
     first, second = plane
-    match as_int(k, "rot90", "k") % 4:
+    match as_int(k, "rot90: k") % 4:
         case 1:
             return self.flip(second).transpose(first, second)
         case 2:
@@ -139,7 +138,7 @@ def roll(
     """
     if names or shifts is REQUIRED:
         shifts, axis = renamed(self.roll, names, shifts=shifts, axis=axis)
-    steps = [as_int(step, "roll", "shifts") for step in several(shifts)]
+    steps = [as_int(step, "roll: shifts") for step in several(shifts)]
     if axis is None:
         if len(steps) != 1:
             raise ShapeError(f"roll: shifts {tuple(steps)} without axes. Name an axis for each.")
@@ -207,7 +206,7 @@ def unfold(
         return self.unsqueeze(0).unfold(axis, size, step).squeeze(0)
     at = one_axis(axis, self.ndim, "unfold")
     size, step = (
-        as_dim(number, "unfold") if isinstance(number, UOp) else as_int(number, "unfold", name)
+        as_dim(number, "unfold") if isinstance(number, UOp) else as_int(number, f"unfold: {name}")
         for number, name in ((size, "size"), (step, "step"))
     )
     last = self.movedim(at, -1)
@@ -355,7 +354,7 @@ def pixel_unshuffle(self: Tensor, downscale_factor: int) -> Tensor:
 
 
 def _checked(x: Tensor, factor: int, what: str) -> int:
-    if whole(factor, "factor") < 1:
+    if as_int(factor, "factor") < 1:
         raise ArgumentError(f"{what}: a factor of {factor}. Pass at least 1.")
     if x.ndim < 3:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (..., C, H, W).")

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import several, whole
-from plugrad.tensor.shapes import Dim, as_dim
+from plugrad.tensor.shapes import Dim, as_dim, as_int
 from plugrad.uop.shape import least
 from plugrad.uop.uop import UOp
 
@@ -14,6 +13,25 @@ Sizes = int | Sequence[int]
 Dims = Dim | Sequence[Dim]
 Padding = int | Sequence[int] | Sequence[Sequence[int]] | str
 Widths = tuple[tuple[int, int], ...]
+
+
+def per_axis(value: Any, axes: int, what: str) -> tuple[Any, ...]:
+    """Return a list or tuple as a tuple, and a single value once for each axis.
+
+    Raises:
+        ShapeError: there are more or fewer values than axes.
+
+    Example:
+        >>> per_axis([1, 2], 2, "stride"), per_axis(3, 2, "stride")
+        ((1, 2), (3, 3))
+    """
+    values: Any = value
+    given: tuple[Any, ...] = tuple(values) if isinstance(value, (list, tuple)) else (value,) * axes
+    if len(given) != axes:
+        raise ShapeError(
+            f"{what}={given} has {len(given)} numbers. Pass one, or one for each of {axes} axes."
+        )
+    return given
 
 
 def sizes_of(value: Sizes, axes: int, what: str) -> tuple[int, ...]:
@@ -27,14 +45,7 @@ def sizes_of(value: Sizes, axes: int, what: str) -> tuple[int, ...]:
         >>> sizes_of(2, 3, "stride")
         (2, 2, 2)
     """
-    given = several(value)
-    if given is None:
-        return (whole(value, what),) * axes
-    if len(given) != axes:
-        raise ShapeError(
-            f"{what}={given} has {len(given)} numbers. Pass one, or one for each of {axes} axes."
-        )
-    return tuple(whole(number, what) for number in given)
+    return tuple([as_int(number, what) for number in per_axis(value, axes, what)])
 
 
 def dims_of(value: Any, axes: int, what: str) -> tuple[Any, ...]:
@@ -48,14 +59,8 @@ def dims_of(value: Any, axes: int, what: str) -> tuple[Any, ...]:
         >>> dims_of((2, 3), 2, "kernel_size")
         (2, 3)
     """
-    if isinstance(value, UOp):
-        return (as_dim(value, what),) * axes
-    given = several(value)
-    if given is None or not any(isinstance(number, UOp) for number in given):
-        return sizes_of(value, axes, what)
-    numbers = sizes_of([1 if isinstance(number, UOp) else number for number in given], axes, what)
-    pairs = zip(given, numbers, strict=True)
-    return tuple([as_dim(node, what) if isinstance(node, UOp) else number for node, number in pairs])
+    given = per_axis(value, axes, what)
+    return tuple([as_dim(size, what) if isinstance(size, UOp) else as_int(size, what) for size in given])
 
 
 def widths_of(padding: Padding, axes: int, what: str) -> Widths:
@@ -75,20 +80,17 @@ def widths_of(padding: Padding, axes: int, what: str) -> Widths:
         >>> widths_of((1, 2, 3, 4), 2, "conv2d")
         ((3, 4), (1, 2))
     """
-    given = several(padding)
-    if given is None and not isinstance(padding, str):
-        width = whole(padding, "padding")
-        return ((width, width),) * axes
-    pairs = [several(pair) for pair in given or ()]
-    if given and not any(pairs):
-        widths = [whole(width, "padding") for width in given]
+    given: Any = padding if isinstance(padding, (list, tuple, str)) else (padding,) * axes
+    pairs: list[Any] = [pair for pair in given if isinstance(pair, (list, tuple))]
+    if not pairs and not isinstance(given, str):
+        widths = [as_int(width, "padding") for width in given]
         if len(widths) == axes:
-            return tuple((width, width) for width in widths)
+            return tuple([(width, width) for width in widths])
         if len(widths) == 2 * axes:
             return tuple(zip(widths[::2], widths[1::2], strict=True))[::-1]
-    elif len(pairs) == axes and all(pair is not None and len(pair) == 2 for pair in pairs):
-        return tuple((whole(pair[0], "padding"), whole(pair[1], "padding")) for pair in pairs if pair)
-    text = padding if given is None else f"{given} has {len(given)} numbers"
+    elif len(pairs) == len(given) == axes and all(len(pair) == 2 for pair in pairs):
+        return tuple([(as_int(before, "padding"), as_int(after, "padding")) for before, after in pairs])
+    text = given if isinstance(given, str) else f"{tuple(given)} has {len(given)} numbers"
     raise ShapeError(
         f"{what}: padding={text}. Pass one width, one for each of {axes} axes, or (before, after) of the "
         "last axis and then of those before it: (left, right, top, bottom)."

@@ -318,7 +318,7 @@ def diagflat(self: Tensor, offset: int = 0) -> Tensor:
         >>> Tensor([[1], [2]]).diagflat().tolist()
         [[1, 0], [0, 2]]
     """
-    return self.flatten().diag_embed(as_int(offset, "diagflat", "offset"))
+    return self.flatten().diag_embed(as_int(offset, "diagflat: offset"))
 
 
 def _joined(parts: Sequence[Any], axis: int, what: str) -> Any:
@@ -336,10 +336,10 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
     at = one_axis(axis, x.ndim, what)
     size = x.shape[at]
     if is_sequence(given):
-        places = [as_int(place, what, "indices_or_sections") for place in several(given)]
+        places = [as_int(place, f"{what}: indices_or_sections") for place in several(given)]
         ends = [_end_of_slice(place, size) for place in places]
     else:
-        count = as_int(given, what, "indices_or_sections")
+        count = as_int(given, f"{what}: indices_or_sections")
         if not 1 <= count <= _MOST_PARTS:
             raise ArgumentError(f"{what}: {count} parts. Ask for at least 1 and at most {_MOST_PARTS}.")
         short, longer = size // count, size % count
@@ -358,7 +358,7 @@ def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, .
     if x.ndim < least:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes {least} axes or more. Unsqueeze it.")
     if not is_sequence(given):
-        size, count = x.shape[axis], as_int(given, what, "indices_or_sections")
+        size, count = x.shape[axis], as_int(given, f"{what}: indices_or_sections")
         if count > 0 and size_today(size) % count:
             raise ShapeError(
                 f"{what}: {count} parts of axis {axis} with {size_today(size)} elements. Ask for a number "

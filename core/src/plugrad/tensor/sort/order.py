@@ -22,11 +22,11 @@ from plugrad.tensor.shapes import (
     as_flag,
     as_int,
     as_number,
+    check_choice,
     cut_to,
     expanded,
     filled,
     fixed_shape,
-    is_one_of,
     is_sequence,
     nonempty_axes,
     one_axis,
@@ -136,7 +136,7 @@ def topk(
     """
     if names:
         axis, sorted_ = renamed(self.topk, names, axis=axis, sorted_=sorted_)
-    at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk", "k")
+    at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk: k")
     if not self.ndim:
         values, places = self.reshape(1).topk(k, 0, largest, sorted_)
         return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
@@ -262,11 +262,8 @@ def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: st
     """Return the fractions of `quantile`: a number, or a tensor with at most one axis."""
     if not is_float(x.dtype):
         raise DtypeError(f"quantile of {x.dtype.name}: it takes floats. Cast first: .float().")
-    if not is_one_of(interpolation, ("linear", "lower", "higher", "nearest", "midpoint")):
-        raise ArgumentError(
-            f"quantile: interpolation={interpolation!r:.60} is none of 'linear', 'lower', 'higher', "
-            "'nearest', 'midpoint'."
-        )
+    modes = ("linear", "lower", "higher", "nearest", "midpoint")
+    check_choice(interpolation, modes, "quantile: interpolation")
     if is_sequence(q) or getattr(q, "shape", ()) != ():
         # digits of Python's numbers that float64 has
         digits = x.dtype if x.dtype is dtypes.float64 else None

@@ -133,7 +133,7 @@ def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tu
         # the zeros behind the axes are in no result
         return with_zeros_behind(self).nonzero(size, fill_value, as_tuple=as_tuple)
     shape = fixed_shape(self.shape, "nonzero")
-    fill = as_int(fill_value, "nonzero", "fill_value")
+    fill = as_int(fill_value, "nonzero: fill_value")
     count = None if size is None else _as_count(size, "nonzero")
     # PyTorch, too, takes a number for a row of one where it is asked for a tuple
     places = (1,) if as_tuple and not shape else shape
@@ -268,11 +268,11 @@ def repeat_interleave(
         return self.index_select(at, _places_repeated(self, repeats, size, output_size))  # pyright: ignore[reportArgumentType]
     if isinstance(repeats, UOp):
         return _each_repeated(self, at, repeats)
-    numbers = [as_int(number, "repeat_interleave", "repeats") for number in several(repeats)]
+    numbers = [as_int(number, "repeat_interleave: repeats") for number in several(repeats)]
     if numbers and min(numbers) < 0:
         raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
     if output_size is not None:
-        _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave", "output_size"))
+        _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave: output_size"))
     if len(numbers) == 1:
         return _each_repeated(self, at, numbers[0])
     size = self.shape[at]
@@ -357,7 +357,7 @@ def _found_in_filled(rows: UOp, wanted: UOp, right: bool) -> UOp:
 
 
 def _as_count(size: Any, what: str, name: str = "size") -> int:
-    count = as_int(size, what, name)
+    count = as_int(size, f"{what}: {name}")
     if count < 0:
         raise ArgumentError(f"{what}: {name}={count} is negative. Ask for 0 elements or more.")
     return count

@@ -51,7 +51,7 @@ def kthvalue(
     """
     if names:
         axis, keepdim = renamed(self.kthvalue, names, axis=axis, keepdim=keepdim)
-    k = as_int(k, "kthvalue", "k")
+    k = as_int(k, "kthvalue: k")
     at = one_axis(axis, max(self.ndim, 1), "kthvalue")
     size: Any = size_today(self.shape[at]) if self.ndim else 1
     if not 1 <= k <= size:
