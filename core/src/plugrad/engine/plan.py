@@ -12,7 +12,7 @@ from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.engine.arena import Prepared, prepare, temporaries
 from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
-from plugrad.engine.resolve_graph import resolve_graph
+from plugrad.engine.resolve_graph import resolve_graph, resolved_nodes
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
@@ -39,6 +39,8 @@ from plugrad.uop.uop import UOp
 
 # What needs no kernel to be there: memory, and numbers that any kernel can write down.
 _THERE = frozenset({Ops.BUFFER, Ops.CONST, Ops.BIND, Ops.DEFINE_VAR})
+# What root_of may pass, or nothing is computed for.
+_PASSED = frozenset({*MOVEMENT, *_THERE, Ops.BITCAST})
 # Values whose memory is all of them, whatever part is asked for.
 _WHOLE = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.CONTIGUOUS, Ops.COPY})
 
@@ -110,6 +112,42 @@ def make_plan(
     default = Device.canonicalize(device)
     given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}
     given.update(before or {})
+    sink = UOp.sink(*given.values())
+    is_resolved = all([value is made_by and _is_root(value) for value, made_by in given.items()])
+    nodes = resolved = resolved_nodes(sink) if is_resolved else None
+    if nodes is None or resolved is None:
+        sink, nodes, resolved = _resolve(given)
+        is_resolved = False
+    if settings.SPEC:
+        verify(sink, tensor_spec)
+    graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
+    if events.active and events.listening(events.RenameEvent):
+        events.emit(events.RenameEvent((resolved, graph.nodes)))
+    made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
+    memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
+    places = _Places(graph, memory, default)
+    if is_resolved and not made.schedule.effects:
+        pairs = zip(sink.src, made.schedule.results, strict=True)
+        results = [Result(value, places.of(final, value.dtype), final) for value, final in pairs]
+    else:
+        results = _results(given, resolved, graph, made, places)
+    passing = dict(temporaries(made, share_memory))
+    memory.update(passing)
+    for part in made.parts:
+        owner = memory[memory_of(part)]
+        ((begin, end),) = pairs_of(part)
+        assert isinstance(begin, int), "parts of memory have a fixed place"
+        assert isinstance(end, int), "parts of memory have a fixed size"
+        memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
+    owners = frozenset(b if b.base is None else b.base for b in passing.values())
+    return ExecutionPlan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
+
+
+def _resolve(given: dict[UOp, UOp]) -> tuple[UOp, dict[UOp, None], dict[UOp, UOp]]:
+    """Return what to compute for `given` and what overwrites the memory that it reads: SINK, nodes, graphs.
+
+    Values that wait and read memory before it is overwritten are added to `given`.
+    """
     top = UOp.sink(*given.values())
     resolved = resolve_graph(top)
     roots = _roots_of(resolved[top].src)
@@ -121,25 +159,12 @@ def make_plan(
         resolved = resolve_graph(top)
         sink = UOp.sink(*_roots_of(resolved[top].src))
         nodes = sink.toposort()
-    if settings.SPEC:
-        verify(sink, tensor_spec)
-    graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
-    if events.active and events.listening(events.RenameEvent):
-        events.emit(events.RenameEvent((resolved, graph.nodes)))
-    made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
-    memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
-    places = _Places(graph, memory, default)
-    results = _results(given, resolved, graph, made, places)
-    passing = dict(temporaries(made, share_memory))
-    memory.update(passing)
-    for part in made.parts:
-        owner = memory[memory_of(part)]
-        ((begin, end),) = pairs_of(part)
-        assert isinstance(begin, int), "parts of memory have a fixed place"
-        assert isinstance(end, int), "parts of memory have a fixed size"
-        memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
-    owners = frozenset(b if b.base is None else b.base for b in passing.values())
-    return ExecutionPlan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
+    return sink, nodes, resolved
+
+
+def _is_root(value: UOp) -> bool:
+    """Say whether a value is what has to be computed for it: no view, and no memory or number."""
+    return bool(value.src) and value.op not in _PASSED
 
 
 def waiting_for(values: Iterable[UOp]) -> Pending:

@@ -1,8 +1,12 @@
 """Graphs with realized values as memory."""
 
 from plugrad.engine.storage import is_outdated, place_of, resolve, viewed
+from plugrad.schedule.versions import IN_PLACE
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+
+# what gradients alone see, and memory that is about to change
+_CHANGED = frozenset({Ops.DETACH, Ops.OUTPUT, *IN_PLACE})
 
 
 def resolve_graph(root: UOp) -> dict[UOp, UOp]:
@@ -36,6 +40,32 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
         stack.append((u, True))
         stack.extend((s, False) for s in u.src if s not in done)
     return done
+
+
+def resolved_nodes(root: UOp) -> dict[UOp, UOp] | None:
+    """Return the nodes below `root` if `resolve_graph` would leave all as they are, else None.
+
+    Sources come first, in the order of `toposort`. That is the usual case: values that were realized are
+    memory by the time that others are computed from them.
+    """
+    out: dict[UOp, UOp] = {}
+    entered: set[UOp] = set()
+    stack = [root]
+    while stack:
+        u = stack.pop()
+        if not u.src:
+            if u.op is Ops.BUFFER and resolve(u) is not u:
+                return None
+            out[u] = u
+        elif u in entered:
+            out[u] = u
+        elif u.place is not None or u.op in _CHANGED:
+            return None
+        else:
+            entered.add(u)
+            stack.append(u)
+            stack.extend(u.src[::-1])
+    return out
 
 
 def overwritten_below(root: UOp) -> UOp | None:

@@ -4,7 +4,7 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import field
 from itertools import count
 
@@ -59,7 +59,7 @@ class Canonical:
 
 
 def canonicalize(
-    sink: UOp, graph: Iterable[UOp] | None = None, offsets: Mapping[UOp, UOp] | None = None
+    sink: UOp, graph: Collection[UOp] | None = None, offsets: Mapping[UOp, UOp] | None = None
 ) -> Canonical:
     """Number the buffers of `sink`, and take bound values out.
 
@@ -68,7 +68,7 @@ def canonicalize(
         graph: its nodes, sources first, where somebody has walked it already.
         offsets: slices whose offset is taken out as well, each with its BIND.
     """
-    graph = tuple(graph or sink.toposort())
+    graph = graph or sink.toposort()
     buffers: dict[UOp, UOp] = {}
     variables: list[tuple[str, int, int]] = []
     values: dict[str, int] = {}

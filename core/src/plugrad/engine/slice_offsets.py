@@ -29,6 +29,9 @@ def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, UOp]:
     them do not overlap; several slices of one memory, which kernels may load together; and what is copied
     to another device, which takes no kernel.
     """
+    graph = tuple(graph)
+    if not any([u.op is Ops.SHRINK for u in graph]):
+        return {}
     slices: dict[UOp, UOp] = {}
     fixed: set[UOp] = set()
     for u in graph:

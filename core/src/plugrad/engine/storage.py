@@ -407,7 +407,8 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         device: where numbers, which have no device of their own, are needed; None: they stay numbers.
     """
     if uop.op is Ops.BUFFER:
-        return uop if uop.place is None else uop.place.name(uop)
+        memory: Memory | None = uop.place
+        return uop if memory is None else memory.name(uop)
     found = uop
     while found.src:
         if (place := place_of(found, device)) is not None:

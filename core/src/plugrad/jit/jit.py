@@ -302,7 +302,8 @@ class _Captured:
 
     def guards_hold(self, call: Call) -> bool:
         """Say whether the names have values that were seen to lead here."""
-        return any(guards.hold(call) for guards in reversed(self.guards))
+        *earlier, last = self.guards
+        return last.hold(call) or any(guards.hold(call) for guards in reversed(earlier))
 
     def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""

@@ -206,7 +206,10 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     @staticmethod
     def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> "UOp":
         """Return a BUFFER that no other call returned: memory for `shape` elements on `device`."""
-        return UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
+        new = UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
+        # as `placement_of` would find out
+        object.__setattr__(new, "_placement", (shape, device))
+        return new
 
     @staticmethod
     def iota(size: "int | UOp", dtype: DType = dtypes.int32) -> "UOp":
