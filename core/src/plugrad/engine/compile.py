@@ -23,7 +23,7 @@ from plugrad.engine.lru_cache import LruCache
 from plugrad.observe.progress import progress
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
-from plugrad.runtime.program import Program
+from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings
 from plugrad.target import Capabilities
@@ -43,11 +43,21 @@ else:
 
 @frozen(eq=False)
 class CompiledKernel:
-    """A program and what launches it."""
+    """A program and what launches it.
+
+    Attributes:
+        program: the program.
+        runner: it, loaded.
+        device: where.
+        slots: the number of buffers that it is launched with. Codegen may find that the last are not needed.
+        launch_dims: its launch dimensions; None where they depend on variables.
+    """
 
     program: Program
     runner: Runner
     device: OpenDevice
+    slots: int
+    launch_dims: LaunchDims | None
 
 
 # DEBUG from which on the graph at each pass is shown, as with VIZ: a kernel from the disk went through none.
@@ -132,7 +142,9 @@ def _searched(device: OpenDevice, ast: UOp) -> "tuple[Opt, ...]":
 
 
 def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> CompiledKernel:
-    kernel = CompiledKernel(program, device.runner(program), device)
+    slots = 1 + max((*program.outs, *program.ins))
+    dims = program.launch_dims({}) if program.has_fixed_launch else None
+    kernel = CompiledKernel(program, device.runner(program), device, slots, dims)
     _loaded.put((device, ast, opts, settings.BEAM), kernel, settings.CACHE_KERNELS)
     return kernel
 

@@ -30,8 +30,8 @@ class Launch:
         except Exception as error:
             raise_plugin_error(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
             raise
-        global_size, local_size = program.launch_dims(values)
-        scalars = tuple([values[name] for name in program.variables])
+        global_size, local_size = kernel.launch_dims or program.launch_dims(values)
+        scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
         wait = settings.DEBUG >= 2 or settings.PROFILE or settings.VIZ
         try:
             seconds = kernel.runner(handles, scalars, global_size, local_size, wait)

@@ -88,8 +88,9 @@ class ExecutionPlan:
 
     def overwritten(self, calls: Iterable[KernelCall]) -> set[UOp]:
         """Return the BUFFERs that `calls` write over."""
-        memory = owners()
-        return {self.graph.buffers[memory(call.target)] for call in calls if call.target is not None}
+        targets = [call.target for call in calls if call.target is not None]
+        memory = owners() if targets else None
+        return set() if memory is None else {self.graph.buffers[memory(target)] for target in targets}
 
 
 def make_plan(

@@ -145,9 +145,7 @@ def compile_plan(plan: ExecutionPlan) -> list[Step]:
 
 
 def _launch(kernel: CompiledKernel, buffers: tuple[Buffer, ...]) -> Launch:
-    # codegen may find that the last operands are not needed
-    slots = 1 + max((*kernel.program.outs, *kernel.program.ins))
-    return Launch(kernel, buffers[:slots])
+    return Launch(kernel, buffers[: kernel.slots])
 
 
 def _pair(buffers: tuple[Buffer, ...]) -> tuple[Buffer, Buffer]:

@@ -412,7 +412,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
     found = uop
     while found.src:
         if (place := place_of(found, device)) is not None:
-            return shown(resolve(place), path_between(uop, found))
+            return resolve(place) if found is uop else shown(resolve(place), path_between(uop, found))
         if found.op not in _VIEWS:
             return uop
         found = found.src[0]

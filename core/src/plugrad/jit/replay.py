@@ -12,7 +12,7 @@ from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import Graph, GraphLaunch
-from plugrad.runtime.program import Program
+from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings
 
@@ -27,7 +27,7 @@ class _Prepared:
     device: OpenDevice
     runner: Runner
     handles: list[Any]
-    dims: tuple[tuple[int, ...], tuple[int, ...]] | None
+    dims: LaunchDims | None
 
     def run(self, values: Mapping[str, int]) -> None:
         program = self.program
@@ -136,9 +136,8 @@ class Replay:
             return step
         handles = [buffer.ensure_allocated().handle for buffer in step.buffers]
         self._patch(step, handles.__setitem__)
-        program = step.kernel.program
-        dims = program.launch_dims({}) if program.has_fixed_launch else None
-        return _Prepared(program, step.kernel.device, step.kernel.runner, handles, dims)
+        kernel = step.kernel
+        return _Prepared(kernel.program, kernel.device, kernel.runner, handles, kernel.launch_dims)
 
     def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> "_PreparedGraph | None":
         launches = [step for step in group if isinstance(step, Launch)]

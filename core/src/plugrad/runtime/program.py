@@ -11,6 +11,8 @@ from plugrad.errors import ScheduleError
 from plugrad.uop.uop import UOp
 
 Dim = int | UOp
+#: Workgroups, and threads in a workgroup, in each dimension.
+LaunchDims = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @frozen
@@ -74,7 +76,7 @@ class Program:
         """Say whether the launch dimensions are the same for all values of the variables."""
         return not any(isinstance(size, UOp) for size in (*self.global_size, *self.local_size))
 
-    def launch_dims(self, values: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def launch_dims(self, values: Mapping[str, int]) -> LaunchDims:
         """Return (global_size, local_size) with the variables bound to `values`.
 
         Raises:

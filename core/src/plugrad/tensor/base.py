@@ -187,10 +187,13 @@ class TensorBase:
     def _graph(self) -> UOp:
         """The node that results are built on, with its history where a gradient needs it."""
         storage = self._storage
-        if self._is_tracked and not storage.is_memory:
+        if storage.is_memory:
+            self._note_read()
+            return self._shown().detach() if self._is_detached else self._shown()
+        if self._is_tracked:
             self._note_read()
             return self._history()
-        if storage.is_computed and not storage.is_memory:
+        if storage.is_computed:
             # nobody has to remember how it was computed
             storage.settle()
         return self.uop.detach() if self._is_detached else self.uop
