@@ -16,7 +16,7 @@ from models import INT64, model, node, value
 from plugrad.errors import PlugradError
 from plugrad_onnx import InvalidModel, NodeError, UnsupportedModel, load
 
-MUTATIONS = 1000 if os.environ.get("EVERYTHING") else 120
+MUTATIONS = 9000 if os.environ.get("EVERYTHING") else 1035
 
 
 def seeds() -> list[onnx.ModelProto]:
@@ -63,7 +63,82 @@ def seeds() -> list[onnx.ModelProto]:
             [value("y", [2, 2])],
             **{"from": np.int64([1]), "to": np.int64([9]), "axes": np.int64([0]), "i": np.int64([0, -1])},
         ),
+        model(
+            [
+                node("LSTM", ["x", "w", "r", "b"], ["", "h"], hidden_size=2, direction="reverse"),
+                node("Squeeze", ["h", "axis"], ["y"]),
+            ],
+            [value("x", [3, 1, 2])],
+            [value("y", [1, 2])],
+            w=np.ones((1, 8, 2), np.float32),
+            r=np.ones((1, 8, 2), np.float32),
+            b=np.zeros((1, 16), np.float32),
+            axis=np.int64([0]),
+        ),
+        _with_a_loop(),
+        _with_a_function(),
+        model(
+            [
+                node("QuantizeLinear", ["x", "scale", "zero"], ["q"]),
+                node("QLinearMatMul", ["q", "scale", "zero", "w", "scale", "zero", "scale", "zero"], ["p"]),
+                node("DequantizeLinear", ["p", "scale", "zero"], ["y"]),
+            ],
+            [value("x", ["n", 3])],
+            [value("y", ["n", 2])],
+            scale=np.float32(0.1),
+            zero=np.uint8(7),
+            w=np.arange(6, dtype=np.uint8).reshape(3, 2),
+        ),
+        _with_trees(),
     ]
+
+
+def _with_a_loop() -> onnx.ModelProto:
+    body = onnx.helper.make_graph(
+        [node("Identity", ["c"], ["again"]), node("Add", ["s", "x"], ["kept"]), node("Neg", ["s"], ["out"])],
+        "body",
+        [value("i", [], INT64), value("c", [], 9), value("s", [2])],
+        [value("again", [], 9), value("kept", [2]), value("out", [2])],
+    )
+    return model(
+        [node("Loop", ["n", "", "x"], ["last", "y"], body=body)],
+        [value("x", [2])],
+        [value("last", [2]), value("y", ["k", 2])],
+        n=np.int64(3),
+    )
+
+
+def _with_a_function() -> onnx.ModelProto:
+    proto = model(
+        [onnx.helper.make_node("Twice", ["x"], ["y"], domain="own")], [value("x", ["n"])], [value("y", ["n"])]
+    )
+    imports = [onnx.helper.make_opsetid("", 20), onnx.helper.make_opsetid("own", 1)]
+    steps = [node("Exp", ["a"], ["e"]), node("Add", ["e", "e"], ["b"])]
+    proto.functions.append(onnx.helper.make_function("own", "Twice", ["a"], ["b"], steps, imports))
+    proto.opset_import.append(imports[1])
+    return proto
+
+
+def _with_trees() -> onnx.ModelProto:
+    step = onnx.helper.make_node(
+        "TreeEnsembleRegressor",
+        ["x"],
+        ["y"],
+        domain="ai.onnx.ml",
+        n_targets=1,
+        nodes_treeids=[0, 0, 0],
+        nodes_nodeids=[0, 1, 2],
+        nodes_featureids=[1, 0, 0],
+        nodes_values=[0.5, 0.0, 0.0],
+        nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"],
+        nodes_truenodeids=[1, 0, 0],
+        nodes_falsenodeids=[2, 0, 0],
+        target_treeids=[0, 0],
+        target_nodeids=[1, 2],
+        target_ids=[0, 0],
+        target_weights=[1.0, 2.0],
+    )
+    return model([step], [value("x", ["n", 2])], [value("y", ["n", 1])])
 
 
 def call(data: bytes) -> None:
@@ -128,9 +203,13 @@ def change_operator(proto: onnx.ModelProto, rng: random.Random) -> None:
 
 
 def change_weight(proto: onnx.ModelProto, rng: random.Random) -> None:
+    if not proto.graph.initializer:
+        return
     weight = rng.choice(proto.graph.initializer)
     array = onnx.numpy_helper.to_array(weight).copy()
-    array.reshape(-1)[rng.randrange(array.size)] = rng.choice([-7, -1, 0, 2, 100])
+    array.reshape(-1)[rng.randrange(array.size)] = np.int64(rng.choice([-7, -1, 0, 2, 100])).astype(
+        array.dtype
+    )
     other = array.astype(rng.choice([array.dtype, np.int64, np.float32, np.bool_]))
     weight.CopyFrom(
         onnx.numpy_helper.from_array(other.reshape(rng.choice([array.shape, (-1,)])), weight.name)
@@ -208,3 +287,21 @@ def test_inputs_of_wrong_rank_inside_are_an_error_of_the_node() -> None:
     )
     with pytest.raises(NodeError, match="node 'product' \\(MatMul, opset 20\\)"):
         load(proto)(np.ones((2, 5), np.float32))
+
+
+@pytest.mark.parametrize("count", [2**62, None])
+def test_a_loop_without_an_end_is_an_error_of_the_node(count: int | None) -> None:
+    proto = _with_a_loop()
+    if count is None:
+        proto.graph.node[0].input[0] = ""
+    else:
+        proto.graph.initializer[0].CopyFrom(onnx.numpy_helper.from_array(np.int64(count), "n"))
+    with pytest.raises(NodeError, match="at most 100000 iterations"):
+        load(proto)(np.ones(2, np.float32))
+
+
+def test_an_input_that_is_left_out_is_an_error_of_the_node() -> None:
+    proto = _with_a_function()
+    proto.functions[0].node[1].input[0] = ""
+    with pytest.raises(NodeError, match=r"node 'b' \(Add, opset 20\): an input .* is left out"):
+        load(proto)(np.ones(2, np.float32))

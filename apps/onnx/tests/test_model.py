@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnx.external_data_helper
 import pytest
 from models import INT64, model, node, value
 
@@ -117,49 +116,6 @@ def test_a_cycle_is_refused() -> None:
     )
     with pytest.raises(InvalidModel, match="topological"):
         load(loop)
-
-
-def _with_external_data(folder: Path, location: str) -> Path:
-    proto = model(
-        [node("Add", ["x", "w"], ["y"])], [value("x", [2])], [value("y", [2])], w=np.float32([1, 2])
-    )
-    (weight,) = proto.graph.initializer
-    (folder / "w.bin").write_bytes(weight.raw_data)
-    onnx.external_data_helper.set_external_data(weight, location, length=8)
-    weight.ClearField("raw_data")
-    path = folder / "model.onnx"
-    path.write_bytes(proto.SerializeToString())
-    return path
-
-
-def test_external_data_is_read_from_the_folder_of_the_model(tmp_path: Path) -> None:
-    path = _with_external_data(tmp_path, "w.bin")
-    assert load(path)(np.zeros(2, np.float32))["y"].tolist() == [1.0, 2.0]
-
-
-@pytest.mark.parametrize("location", ["../w.bin", "/etc/hostname", "sub/../../w.bin", "missing.bin", "."])
-def test_external_data_outside_of_the_folder_is_never_read(tmp_path: Path, location: str) -> None:
-    (tmp_path / "w.bin").write_bytes(bytes(8))
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    with pytest.raises(InvalidModel):
-        load(_with_external_data(inner, location))
-
-
-def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    path = _with_external_data(inner, "link.bin")
-    (tmp_path / "secret").write_bytes(bytes(8))
-    (inner / "link.bin").symlink_to(tmp_path / "secret")
-    with pytest.raises(InvalidModel):
-        load(path)
-
-
-def test_external_data_of_a_model_in_bytes_is_refused(tmp_path: Path) -> None:
-    data = _with_external_data(tmp_path, "w.bin").read_bytes()
-    with pytest.raises(InvalidModel):
-        load(data)
 
 
 def test_a_model_runs_inside_of_a_jitted_function() -> None:

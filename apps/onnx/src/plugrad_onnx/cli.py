@@ -158,7 +158,7 @@ def bench_model(arguments: argparse.Namespace) -> int:
     _print_times(f"plugrad on {Device.DEFAULT}, eager", call, arguments.calls)
     _print_times(f"plugrad on {Device.DEFAULT}, jit", jit(call), arguments.calls)
     if arguments.beside:
-        session = open_session(model.proto)
+        session = open_session(arguments.model)
         _print_times("onnxruntime", lambda: session.run(None, inputs), arguments.calls)
     print(f"memory of all buffers: {GlobalCounters.mem_used / 1e6:.1f} MB")
     return 0

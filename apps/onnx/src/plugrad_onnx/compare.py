@@ -6,6 +6,7 @@
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from plugrad_onnx.errors import OnnxError
 from plugrad_onnx.graph import Scope
 from plugrad_onnx.model import Model
 from plugrad_onnx.values import Array, Value, from_array
+from plugrad_onnx.weights import self_contained
 
 Judge = Literal["reference", "onnxruntime"]
 RunAll = Callable[[Mapping[str, Array], Sequence[str]], dict[str, Any]]
@@ -65,7 +67,9 @@ def compare(
         True
     """
     names = [name for step in model.graph.steps for name in step.outputs if name]
-    wanted = (_reference if judge == "reference" else _onnxruntime)(model.proto, inputs, names)
+    wanted = (_reference if judge == "reference" else _onnxruntime)(
+        self_contained(model.proto, model.folder), inputs, names
+    )
     scope = Scope({**model.graph.constants, **{name: from_array(array) for name, array in inputs.items()}})
     out: list[Difference] = []
     for step in model.graph.steps:
@@ -101,16 +105,17 @@ def _onnxruntime(proto: ModelProto, inputs: Mapping[str, Array], names: Sequence
     return dict(zip(names, session.run(list(names), dict(inputs)), strict=True))
 
 
-def open_session(proto: ModelProto) -> Any:
-    """Return a session of onnxruntime that runs a model on the CPU.
+def open_session(model: ModelProto | Path) -> Any:
+    """Return a session of onnxruntime that runs a model, or that in a file, on the CPU.
 
     Raises:
         OnnxError: onnxruntime is not installed, or refuses the model.
     """
     if runtime is None:
         raise OnnxError("onnxruntime is not installed. Install it with: pip install 'plugrad-onnx[runtime]'")
+    source = str(model) if isinstance(model, Path) else model.SerializeToString()
     try:
-        return runtime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+        return runtime.InferenceSession(source, providers=["CPUExecutionProvider"])
     except Exception as error:  # its exceptions have no common class
         raise OnnxError(f"onnxruntime refuses the model: {error}") from error
 

@@ -12,11 +12,9 @@ from typing import Any, cast
 import numpy as np
 import onnx
 import onnx.checker
-import onnx.external_data_helper
-import onnx.numpy_helper
 import onnx.version_converter
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, TensorProto
+from onnx import ModelProto
 
 from plugrad import Tensor
 from plugrad.tensor.shapes import is_static
@@ -27,7 +25,8 @@ from plugrad_onnx.fusing import fuse_normalizations
 from plugrad_onnx.graph import Graph
 from plugrad_onnx.ports import Port, port_of
 from plugrad_onnx.prepare import Preparation, opsets_of
-from plugrad_onnx.values import Array, Narrow, Value, element_type_of, from_array, type_name
+from plugrad_onnx.values import Narrow, Value, element_type_of, from_array, type_name
+from plugrad_onnx.weights import Weights
 
 
 class Model:
@@ -39,7 +38,8 @@ class Model:
     FLOAT8E8M0 as float32.
 
     Attributes:
-        proto: the model as the `onnx` package reads it, without the data of its initializers.
+        proto: the model as the `onnx` package reads it, without external data.
+        folder: where external data lies; None for a model that is no file.
         graph: what runs.
         inputs: what a call takes.
         outputs: what a call returns.
@@ -52,8 +52,11 @@ class Model:
         207
     """
 
-    def __init__(self, proto: ModelProto, graph: Graph, dynamic: Dynamic = None) -> None:
+    def __init__(
+        self, proto: ModelProto, graph: Graph, dynamic: Dynamic = None, folder: Path | None = None
+    ) -> None:
         self.proto = proto
+        self.folder = folder
         self.graph = graph
         initialized = set(graph.constants)
         self.inputs = tuple(port_of(value, value.name not in initialized) for value in proto.graph.input)
@@ -171,6 +174,16 @@ class Model:
         return out
 
 
+# the checker passes on what the file system says as a RuntimeError
+_REFUSALS = (
+    onnx.checker.ValidationError,
+    onnx.version_converter.ConvertError,
+    ValueError,
+    RuntimeError,
+    OSError,
+)
+
+
 def load(
     source: str | os.PathLike[str] | bytes | ModelProto, *, opset: int | None = None, dynamic: Dynamic = None
 ) -> Model:
@@ -178,7 +191,7 @@ def load(
 
     Args:
         source: path of a model, its bytes, or a `ModelProto`. External data is read for a path only, from
-            files in the folder of the model.
+            files in the folder of the model, each tensor when it is first used.
         opset: version of the standard to convert the model to first; None runs it as it is.
         dynamic: smallest and largest size of dynamic axes, by the names that the model has for them:
             `{"batch": (1, 32)}`. These become Variables, so that one set of kernels serves all sizes. True
@@ -201,7 +214,7 @@ def load(
         onnx.checker.check_model(str(path) if path else proto, check_custom_domain=False)
         if opset is not None:
             proto = onnx.version_converter.convert_version(proto, opset)
-    except (onnx.checker.ValidationError, onnx.version_converter.ConvertError, ValueError) as error:
+    except _REFUSALS as error:
         raise InvalidModel(f"{name or 'the model'}: {error}", path=name) from error
     return prepare(proto, folder, dynamic)
 
@@ -236,46 +249,11 @@ def prepare(proto: ModelProto, folder: Path | None = None, dynamic: Dynamic = No
         UnsupportedModel: lists everything that is missing.
     """
     functions = {(f.domain, f.name, f.overload): f for f in proto.functions}
-    preparation = Preparation(
-        opsets_of(proto.opset_import), functions, lambda tensor: read_tensor(tensor, folder)
-    )
+    preparation = Preparation(opsets_of(proto.opset_import), functions, Weights(folder))
     graph = preparation.graph(proto.graph)
     if preparation.problems:
         raise UnsupportedModel(preparation.problems)
-    return Model(proto, fuse_normalizations(fold_constants(graph)), dynamic)
-
-
-def read_tensor(tensor: TensorProto, folder: Path | None) -> Array:
-    """Return the elements of an initializer.
-
-    Raises:
-        InvalidModel: its data has another size than its shape, or lies outside of the folder.
-    """
-    what = f"initializer {tensor.name!r}"
-    if any(size < 0 for size in tensor.dims):
-        raise InvalidModel(f"{what} has the shape {tuple(tensor.dims)}")
-    try:
-        if onnx.external_data_helper.uses_external_data(tensor):
-            tensor = _with_external_data(tensor, folder, what)
-        return np.asarray(onnx.numpy_helper.to_array(tensor))
-    except (ValueError, TypeError, KeyError, OSError, OverflowError) as error:
-        raise InvalidModel(f"{what}: {error}") from error
-
-
-def _with_external_data(tensor: TensorProto, folder: Path | None, what: str) -> TensorProto:
-    info = onnx.external_data_helper.ExternalDataInfo(tensor)
-    if folder is None:
-        raise InvalidModel(
-            f"{what} lies in {info.location!r}, and a model in bytes has no folder. Give its path."
-        )
-    file = (folder / info.location).resolve()
-    if not file.is_relative_to(folder) or not file.is_file():
-        raise InvalidModel(f"{what} lies in {info.location!r}, which is no file in the folder of the model")
-    out = TensorProto()
-    out.CopyFrom(tensor)
-    onnx.external_data_helper.load_external_data_for_tensor(out, str(folder))
-    out.data_location = TensorProto.DEFAULT
-    return out
+    return Model(proto, fuse_normalizations(fold_constants(graph)), dynamic, folder)
 
 
 def _imported(value: Any) -> Value:
@@ -300,4 +278,4 @@ def _listed(ports: tuple[Port, ...]) -> str:
     return "; ".join(map(str, ports)) or "none"
 
 
-__all__ = ["Model", "Port", "load", "prepare", "read_model", "read_tensor"]
+__all__ = ["Model", "Port", "load", "prepare", "read_model"]

@@ -13,8 +13,7 @@ from plugrad_onnx.folding import on_device
 from plugrad_onnx.graph import Call, Graph, Step, find_last_uses
 from plugrad_onnx.registry import Operator, find
 from plugrad_onnx.values import Array, Value
-
-ReadTensor = Callable[[TensorProto], Array]
+from plugrad_onnx.weights import Weights
 
 del _operators
 
@@ -39,13 +38,13 @@ class Preparation:
     Attributes:
         opsets: version of each domain.
         functions: the model's own, by domain, name and overload.
-        read_tensor: returns the elements of an initializer.
+        weights: reads the elements of tensors.
         problems: what is missing, filled while graphs are prepared.
     """
 
     opsets: Mapping[str, int]
     functions: Mapping[tuple[str, str, str], FunctionProto]
-    read_tensor: ReadTensor
+    weights: Weights
     problems: list[str] = field(default_factory=list[str])
     calls: tuple[tuple[str, str, str], ...] = ()
 
@@ -53,11 +52,10 @@ class Preparation:
         """Return a graph of a model, or of an attribute."""
         constants: dict[str, Value] = {}
         for tensor in proto.initializer:
-            self._tensor(
-                tensor,
-                f"initializer {tensor.name!r}",
-                lambda a, n=tensor.name: constants.update({n: on_device(a)}),
-            )
+            if tensor.data_type == TensorProto.STRING:
+                self._report(f"initializer {tensor.name!r} holds strings, which tensors do not")
+            else:
+                constants[tensor.name] = on_device(self.weights.value(tensor))
         for sparse in proto.sparse_initializer:
             self._sparse(sparse, lambda a, n=sparse.values.name: constants.update({n: on_device(a)}))
         for value in (*proto.input, *proto.output):
@@ -137,7 +135,7 @@ class Preparation:
         inside = Preparation(
             {**self.opsets, **opsets_of(function.opset_import)},
             self.functions,
-            self.read_tensor,
+            self.weights,
             self.problems,
             (*self.calls, key),
         )
@@ -150,10 +148,10 @@ class Preparation:
         if tensor.data_type == TensorProto.STRING:
             self._report(f"{what} holds strings, which tensors do not")
         else:
-            keep(self.read_tensor(tensor))
+            keep(self.weights.array(tensor))
 
     def _sparse(self, sparse: onnx.SparseTensorProto, keep: Callable[[Array], object]) -> None:
-        values, indices = self.read_tensor(sparse.values), self.read_tensor(sparse.indices)
+        values, indices = self.weights.array(sparse.values), self.weights.array(sparse.indices)
         dense = np.zeros(tuple(sparse.dims), values.dtype)
         if indices.ndim == 1:
             dense.reshape(-1)[indices] = values

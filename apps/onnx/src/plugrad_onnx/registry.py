@@ -171,8 +171,14 @@ def _conversion(hint: Any) -> Convert:
     kinds = [kind for kind in options if kind is not type(None)]
     if len(kinds) > 1 or kinds[0] not in _CONVERSIONS:
         return lambda value: value
-    convert = _CONVERSIONS[kinds[0]]
-    return lambda value: None if value is None else convert(value)
+    convert, is_optional = _CONVERSIONS[kinds[0]], type(None) in options
+
+    def convert_given(value: Any) -> Any:
+        if value is None and not is_optional:
+            raise OnnxError("an input that the operator needs is left out")
+        return None if value is None else convert(value)
+
+    return convert_given
 
 
 def _to_tensor(value: Any) -> Tensor:

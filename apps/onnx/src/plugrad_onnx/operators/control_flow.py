@@ -11,6 +11,8 @@ from plugrad_onnx.registry import operator
 from plugrad_onnx.sizes import as_number
 from plugrad_onnx.values import Narrow, Value, dtype_of, from_array, sizes_of, to_array
 
+# iterations that a loop may have: each builds its graph, and files from strangers ask for 2**62 of them
+_MOST_ITERATIONS = 100_000
 # iterations of a loop between two computations of its state, so that no graph grows without end
 _REALIZED_EVERY = 32
 
@@ -26,6 +28,9 @@ def loop(
     trip_count: int | None = None, cond: bool | None = None, *initial: Value, body: Graph, call: Call
 ) -> tuple[Value, ...]:
     """Run a graph as often as told, or as long as it says; return its last state, and what it put out."""
+    if (trip_count or 0) > _MOST_ITERATIONS or (trip_count is None and cond is None):
+        found = trip_count or "no end"
+        raise ValueError(f"a loop has at most {_MOST_ITERATIONS} iterations, and this one {found}")
     state, goes_on, collected = list(initial), cond is not False, _Collected(body, len(initial))
     i = 0
     while goes_on and (trip_count is None or i < trip_count):
@@ -34,6 +39,8 @@ def loop(
         state = outputs[: len(state)]
         collected.add(outputs[len(state) :])
         i += 1
+        if i > _MOST_ITERATIONS:
+            raise ValueError(f"a loop has at most {_MOST_ITERATIONS} iterations, and this one goes on")
         if i % _REALIZED_EVERY == 0:
             Tensor.realize(*tensors) if (tensors := [v for v in state if isinstance(v, Tensor)]) else None
     return *state, *collected.stacked([0] * len(collected.values))
