@@ -302,6 +302,6 @@ def test_a_loop_without_an_end_is_an_error_of_the_node(count: int | None) -> Non
 
 def test_an_input_that_is_left_out_is_an_error_of_the_node() -> None:
     proto = _with_a_function()
-    proto.functions[0].node[1].input[0] = ""
-    with pytest.raises(NodeError, match=r"node 'b' \(Add, opset 20\): an input .* is left out"):
+    proto.graph.node[0].input[0] = ""
+    with pytest.raises(NodeError, match=r"node 'e' \(Exp, opset 20\): an input .* is left out"):
         load(proto)(np.ones(2, np.float32))
