@@ -24,5 +24,16 @@ def test_a_line_follows_its_node_through_names_rules_and_passes() -> None:
     assert lines.of(rebuilt) == "a.py:3"
 
 
+def test_what_a_tensor_is_made_of_has_its_line_down_to_other_tensors() -> None:
+    lines = UserLines()
+    first = buffer.exp()
+    inner = first + 1
+    second = inner.sqrt()
+    lines(TensorEvent(first, "a.py:1"))
+    lines(TensorEvent(second, "a.py:2"))
+    assert [lines.of(u) for u in (first, inner, second)] == ["a.py:1", "a.py:2", "a.py:2"]
+    assert lines.of(inner.src[1]) == ""
+
+
 def test_a_node_of_nobody_has_no_line() -> None:
     assert UserLines().of(buffer) == ""

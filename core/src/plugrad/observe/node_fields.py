@@ -3,7 +3,7 @@
 from typing import Any
 
 from plugrad.errors import PlugradError
-from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.ops import MOVEMENT, Axis, Ops
 from plugrad.uop.uop import UOp
 
 # longer arguments are cut
@@ -48,6 +48,8 @@ def _arg(u: UOp) -> str | None:
 
 
 def _short(arg: Any) -> str:
+    if isinstance(arg, Axis):
+        return f"{'.'.join(map(str, arg.ident))} {arg.kind.name}"
     return arg if isinstance(arg, str) else repr(arg)
 
 

@@ -36,7 +36,7 @@ class UserLines:
         """Learn what `event` says of lines."""
         match event:
             case TensorEvent(UOp() as node, line):
-                self._lines[node] = line
+                self._take(node, line)
             case RenameEvent(names):
                 for renamed in names:
                     for before, after in renamed.items():
@@ -48,10 +48,21 @@ class UserLines:
             case _:
                 pass
 
+    def _take(self, node: UOp, line: str) -> None:
+        """Give `line` to a node and to what it is made of, down to nodes that have one."""
+        self._lines.pop(node, None)
+        todo = [node]
+        while todo:
+            u = todo.pop()
+            # numbers are the same everywhere
+            if u not in self._lines and (u.src or u is node):
+                self._lines[u] = line
+                todo += u.src
+
     def _follow(self, before: UOp, after: UOp) -> None:
         line = self._lines.get(before)
         if line and after is not before:
-            self._lines[after] = line
+            self._take(after, line)
 
     def _follow_all(self, before: UOp, after: UOp) -> None:
         """Follow the nodes of a graph whose sources were rewritten."""

@@ -19,8 +19,8 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.storage import Storage, resolve
 from plugrad.engine.view_path import ViewPath, path_between, shown
 from plugrad.errors import DeviceError, DtypeError, name_outer_method
+from plugrad.observe.tensors import announce_tensor
 from plugrad.runtime.live import LiveSet
-from plugrad.runtime.origin import call_site
 from plugrad.tensor.numbers import check_element, scalar_dtype
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
@@ -94,8 +94,8 @@ class TensorBase:
         self._device = node.device or device
         self._is_computed = False
         self._is_detached = False
-        if events.active and events.listening(events.TensorEvent):
-            events.emit(events.TensorEvent(self._node, str(call_site() or "")))
+        if events.active:
+            announce_tensor(self._node)
 
     @classmethod
     def _make(cls, uop: UOp, device: str, tracked: bool = False) -> Self:

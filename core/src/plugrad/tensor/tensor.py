@@ -11,7 +11,6 @@ from plugrad.dtype import element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.engine.view_path import written_through
 from plugrad.errors import GradientError, ShapeError
-from plugrad.observe import install
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.mixin import ElementwiseMixin
@@ -94,7 +93,6 @@ class Tensor(
         requires_grad: bool | None = None,
         copy: bool = True,
     ) -> None:
-        install()
         name = the_device(device)
         chosen = None if dtype is None else element_dtype(dtype)
         if holds_tensors(data):
