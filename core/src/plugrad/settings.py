@@ -211,6 +211,9 @@ class Settings:
         1024, "Megabytes of kernels kept on disk; those unused for longest go first; 0: no limit."
     )
     PLUGRAD_CACHE = Setting("", "Directory of the disk cache; empty: the user's cache directory.")
+    PLUGRAD_CPU = Setting(
+        "", "Level of x86-64 that CPU kernels keep to, such as x86-64-v3; empty: all that the processor has."
+    )
     PLUGRAD_CC = Setting("", "C compiler for devices that need one, name or path; empty: the best one found.")
     THREADS = Setting(0, "Threads for kernels on the host's processor; 0: one for each usable core.")
     VIZ = Setting(False, "Record each pass and rewrite in a file of JSON lines under the cache directory.")

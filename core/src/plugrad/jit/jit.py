@@ -15,9 +15,9 @@ from plugrad.errors import GradientError, JitError
 from plugrad.jit.guards import Call, Guards
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
-from plugrad.jit.trace import Shared, Trace, Watched
+from plugrad.jit.trace import Shared, Trace
 from plugrad.jit.tracer import trace_call
-from plugrad.runtime.buffer import Buffer
+from plugrad.jit.watched import WatchedTensors
 from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
@@ -296,9 +296,7 @@ class _Captured:
             and len(set(trace.outputs)) == len(trace.outputs)
             and all([by.storage is None and by.is_made for by in shared])
         )
-        self._watched: dict[Buffer, list[Watched]] = {}
-        for watched in trace.watched:
-            self._watched.setdefault(watched.buffer, []).append(watched)
+        self._watched = WatchedTensors(trace.watched)
 
     def guards_hold(self, call: Call) -> bool:
         """Say whether the names have values that were seen to lead here."""
@@ -307,12 +305,8 @@ class _Captured:
 
     def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
-        for tensors in self._watched.values():
-            if all([watched.tensor() is None for watched in tensors]):
-                return False
-            for watched in tensors:
-                if not watched.is_unchanged():
-                    return False
+        if not self._watched.are_unchanged():
+            return False
         for memory in self._trace.relied_on:
             if storage.is_outdated(memory):
                 return False

@@ -6,54 +6,17 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.engine import storage
 from plugrad.engine.execute import Step
 from plugrad.engine.storage import Storage
 from plugrad.engine.view_path import ViewPath
 from plugrad.jit.guards import Guards
+from plugrad.jit.watched import Watched
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
-from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["GradientFound", "GradientLeft", "Shared", "Trace", "Watched"]
-
-
-@frozen
-class Watched:
-    """A tensor outside of the function, and the memory it shows that the steps use.
-
-    Attributes:
-        tensor: the tensor.
-        uop: what it shows.
-        buffer: the memory.
-        was_used: the function used this tensor; else the memory only, by another one.
-    """
-
-    tensor: "weakref.ref[Tensor]"
-    uop: UOp
-    buffer: Buffer
-    was_used: bool
-
-    def is_unchanged(self) -> bool:
-        """Say whether the tensor still shows that memory, after any assign to it that waits.
-
-        Where the function had used a tensor that is no more, it would use another one by now.
-        """
-        tensor = self.tensor()
-        if tensor is None:
-            return not self.was_used
-        return self._shows(tensor.uop) or self._shows(tensor.realize().uop)
-
-    def _shows(self, uop: UOp) -> bool:
-        if uop is self.uop:
-            return True
-        # the same memory goes by another name once it was overwritten
-        base = storage.viewed(uop)
-        if base.op is not Ops.BUFFER or storage.buffer_of(base) is not self.buffer:
-            return False
-        return uop.substitute({base: storage.viewed(self.uop)}) is self.uop
+__all__ = ["GradientFound", "GradientLeft", "Shared", "Trace"]
 
 
 @frozen

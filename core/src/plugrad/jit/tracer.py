@@ -27,7 +27,8 @@ from plugrad.engine.schedule_cache import canonicalize
 from plugrad.jit.guards import Guards
 from plugrad.jit.inputs import Inputs
 from plugrad.jit.leaves import Leaves
-from plugrad.jit.trace import GradientFound, GradientLeft, Shared, Trace, Watched
+from plugrad.jit.trace import GradientFound, GradientLeft, Shared, Trace
+from plugrad.jit.watched import Watched
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.tensor import Tensor

@@ -118,7 +118,10 @@ class CpuCompiler(Compiler):
 def compiler_flags(toolchain: Toolchain, machine: Machine) -> tuple[str, ...]:
     """Return all flags for kernels on `machine`."""
     x86 = machine.arch in ("x86_64", "AMD64", "i686")
-    by_cpu = "-march=native" if x86 and toolchain.kind != "zig" else "-mcpu=native"
+    if toolchain.kind == "zig" or not x86:
+        by_cpu = f"-mcpu={machine.level.replace('-', '_') or 'native'}"
+    else:
+        by_cpu = f"-march={machine.level or 'native'}"
     flags = [*_COMMON, by_cpu]
     if machine.vector_bits == 512:
         # some tunings prefer 256 bits and would split the vectors that the renderer chose

@@ -1,14 +1,27 @@
 """Identify the processor and its extensions, without running anything.
 
-Linux tells in `/proc/cpuinfo` and sysfs; elsewhere the architecture's name has to do.
+Linux tells in `/proc/cpuinfo` and sysfs; elsewhere the architecture's name has to do. `PLUGRAD_CPU` restricts
+kernels to a level of x86-64.
+
+Source: x86-64 psABI, "Micro-Architecture Levels", for the extensions of each level.
 """
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from plugrad.errors import SettingsError
+from plugrad.settings import settings
+
+# the extensions that each level of x86-64 adds to the ones below, as Linux calls them
+_LEVELS = {
+    "x86-64": "cmov cx8 fpu fxsr mmx sse sse2",
+    "x86-64-v2": "cx16 lahf_lm popcnt pni sse4_1 sse4_2 ssse3",
+    "x86-64-v3": "abm avx avx2 bmi1 bmi2 f16c fma movbe xsave",
+    "x86-64-v4": "avx512bw avx512cd avx512dq avx512f avx512vl",
+}
 _CPUINFO_KEYS = (
     "vendor_id",
     "cpu family",
@@ -36,6 +49,7 @@ class Machine:
         vector_registers: how many of them there are.
         cache_bytes: sizes of the first- and second-level data cache of one core.
         last_level_bytes: size of the cache that cores share.
+        level: the level of x86-64 whose extensions these are; empty: all that the processor has.
     """
 
     arch: str
@@ -45,17 +59,55 @@ class Machine:
     vector_registers: int
     cache_bytes: tuple[int, int]
     last_level_bytes: int = 32 << 20
+    level: str = ""
 
     @property
     def fingerprint(self) -> str:
         """A short text that differs wherever code compiled for the host may differ."""
         text = "\n".join((self.arch, self.model, *sorted(self.flags)))
-        return f"{self.arch}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return f"{self.level or self.arch}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def this_machine() -> Machine:
+    """Return the machine this process runs on, with no more extensions than `PLUGRAD_CPU` allows.
+
+    Raises:
+        SettingsError: `PLUGRAD_CPU` names no level, or one that the processor does not reach.
+    """
+    return at_level(_host(), settings.PLUGRAD_CPU)
 
 
 @cache
-def this_machine() -> Machine:
-    """Return the machine this process runs on."""
+def at_level(machine: Machine, level: str) -> Machine:
+    """Return a machine with the extensions of a level of x86-64 only; empty: as it is.
+
+    Raises:
+        SettingsError: there is no such level, or `machine` does not reach it.
+    """
+    if not level:
+        return machine
+    if level not in _LEVELS:
+        known = ", ".join(_LEVELS)
+        raise SettingsError(
+            f"PLUGRAD_CPU={level!r} is no level: there are {known}. Name one, or unset it.",
+            name="PLUGRAD_CPU",
+        )
+    names = list(_LEVELS)
+    levels = [_LEVELS[name].split() for name in names[: names.index(level) + 1]]
+    flags = frozenset(flag for added in levels for flag in added)
+    missing = ", ".join(sorted(flags - machine.flags))
+    if missing:
+        raise SettingsError(
+            f"PLUGRAD_CPU={level!r}: this processor ({machine.model}) lacks {missing}. Name a lower level, "
+            "or unset it.",
+            name="PLUGRAD_CPU",
+        )
+    bits, registers = vector_unit(machine.arch, flags)
+    return replace(machine, flags=flags, vector_bits=bits, vector_registers=registers, level=level)
+
+
+@cache
+def _host() -> Machine:
     fields = _read_cpuinfo(Path("/proc/cpuinfo"))
     flags = frozenset((fields.get("flags") or fields.get("Features") or "").split())
     arch = os.uname().machine
