@@ -52,6 +52,40 @@ def test_attention_is_that_of_torch(monkeypatch: pytest.MonkeyPatch, options: An
 
 
 @pytest.mark.parametrize("is_long", [False, True])
+@pytest.mark.parametrize(("queries", "keys"), [(9, 9), (9, 4), (5, 12)])
+def test_parts_of_causal_attention_are_those_of_torch(
+    monkeypatch: pytest.MonkeyPatch, queries: int, keys: int, is_long: bool
+) -> None:
+    monkeypatch.setattr(attention, "_PART", 2)
+    if is_long:
+        in_blocks(monkeypatch, 3)
+    arrays = random(2, queries, 4), random(2, keys, 4), random(2, keys, 6)
+    ours = [Tensor(a, requires_grad=True) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    out = ours[0].scaled_dot_product_attention(*ours[1:], is_causal=True)
+    expected = F.scaled_dot_product_attention(*theirs, is_causal=True)
+    np.testing.assert_allclose(out.numpy(), expected.detach().numpy(), rtol=1e-4, atol=1e-5)
+    weights = random(*expected.shape)
+    (out * Tensor(weights)).sum().backward()
+    (expected * torch.tensor(weights)).sum().backward()
+    for left, right in zip(ours, theirs, strict=True):
+        assert left.grad is not None
+        np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-3, atol=1e-5)
+
+
+def test_causal_attention_computes_little_of_what_its_mask_empties() -> None:
+    q = Tensor.ones(512, 16, device="NULL").contiguous().realize()
+
+    def flops(is_causal: bool) -> int:
+        found: list[int] = []
+        with events.subscribe(events.KernelEvent, lambda event: found.append(event.flops)):
+            q.scaled_dot_product_attention(q, q, is_causal=is_causal).realize()
+        return sum(found)
+
+    assert flops(is_causal=True) < 0.7 * flops(is_causal=False)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
 @pytest.mark.parametrize("mask_shape", [None, (2, 6, 5, 7), (2, 1, 5, 7), (5, 7)])
 def test_groups_of_queries_share_keys(
     monkeypatch: pytest.MonkeyPatch, is_long: bool, mask_shape: Any
@@ -168,6 +202,7 @@ def test_both_passes_of_blocks_leave_out_the_same_weights(monkeypatch: pytest.Mo
 def peak(length: int, block: int, monkeypatch: pytest.MonkeyPatch, trains: bool) -> tuple[int, int]:
     """Return the most bytes that kernels held beyond what was there before, and how many kinds there were."""
     monkeypatch.setattr(attention, "_WHOLE", 0)
+    monkeypatch.setattr(attention, "_PART", 64)  # as many parts of each length
     monkeypatch.setattr(attention, "_BLOCK", block)
     q, k, v = (Tensor(random(length, 8)).realize() for _ in range(3))
     held: list[int] = []
