@@ -24,8 +24,10 @@ __all__ = [
     "GradientError",
     "JitError",
     "KernelOptError",
+    "NotFiniteError",
     "PluginError",
     "PlugradError",
+    "PositionError",
     "RewriteLoopError",
     "ScheduleError",
     "SettingsError",
@@ -132,6 +134,68 @@ class AxisError(_Refusal, ValueError, IndexError):
     Axes of a tensor with n dimensions run from -n to n-1. Also an `IndexError`, and a `ValueError` as NumPy's
     of this name.
     """
+
+
+class PositionError(AxisError):
+    """A position in a tensor of positions lies outside of the axis that it indexes.
+
+    Reported under `CHECK=1`, before anything is computed with it; otherwise such an element reads as 0 and is
+    written nowhere. Correct the index, or choose what to take there: `(i < n).where(x[i.clip(0, n - 1)], 0)`.
+
+    Attributes:
+        index: the position as it was given; None for an unsigned one beyond the axis.
+        place: where it stands in the tensor of positions.
+        size: of the axis.
+        line: of the program that asks for the elements.
+    """
+
+    def __init__(self, index: int | None, place: tuple[int, ...], size: int, line: object) -> None:
+        given = "a position beyond its end" if index is None else f"position {index}"
+        where = f" at {place} of the index" if place else ""
+        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
+        asked = f" Asked for at {line}." if line else ""
+        # what runs is what computes the elements, not the method that asked for them
+        Exception.__init__(self, f"{given}{where} is out of range for an axis of size {size}. {valid}{asked}")
+        self.index = index
+        self.place = place
+        self.size = size
+        self.line = line
+
+
+class NotFiniteError(PlugradError, FloatingPointError):
+    """A kernel made NaN or infinity of numbers that were none.
+
+    Reported under `CHECK=1`, where it happens first; everything up to that kernel was computed and is kept.
+    Kernels that have an infinity written in them, such as those of masks, may make more of them. Also a
+    `FloatingPointError`, as NumPy raises under `errstate(all="raise")`.
+
+    Attributes:
+        kind: "NaN" or "infinity".
+        kernel: its name.
+        device: where it ran.
+        place: the first element that is not finite.
+        made: what the kernel computes, each with the line of the program.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        kernel: str,
+        device: str,
+        operations: str,
+        place: tuple[int, ...],
+        made: Sequence[tuple[str, str]],
+    ) -> None:
+        lines = "".join(f"\n  {operation or 'part of what is'} written at {line}" for operation, line in made)
+        super().__init__(
+            f"{kind} first appears at {place} of what kernel {kernel} computes on {device} ({operations}). "
+            f"Nothing that it reads has one.{lines}"
+        )
+        self.kind = kind
+        self.kernel = kernel
+        self.device = device
+        self.place = place
+        self.made = tuple(made)
 
 
 class DeviceError(PlugradError):

@@ -193,6 +193,10 @@ class Settings:
     )
     NOOPT = Setting(False, "Generate plain loops: no kernel optimisations.")
     SPEC = Setting(False, "Verify the graph against the specification of its stage after each pass.")
+    CHECK = Setting(
+        False,
+        "Report positions outside of their axis, and where NaN and infinity first appear; slow, without JIT.",
+    )
     JIT = Setting(
         1,
         "Jitted functions: 0 never capture, 1 replay, 2 replay without a device graph.",

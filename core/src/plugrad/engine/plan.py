@@ -11,12 +11,13 @@ from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.engine.arena import Prepared, prepare, temporaries
+from plugrad.engine.checks import lines_of
 from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
 from plugrad.engine.resolve_graph import resolve_graph, resolved_nodes
 from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
-from plugrad.runtime.origin import call_site
+from plugrad.runtime.origin import CallSite, call_site
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
@@ -73,6 +74,7 @@ class ExecutionPlan:
         memory: the buffer of each node that a call names.
         temporaries: the buffers among them that nobody asks for afterwards.
         results: where values are afterwards.
+        lines: the lines that wrote nodes of the graph down, under CHECK=1.
     """
 
     graph: Canonical
@@ -81,6 +83,7 @@ class ExecutionPlan:
     memory: dict[UOp, Buffer]
     temporaries: frozenset[Buffer]
     results: list[Result]
+    lines: Mapping[UOp, CallSite]
 
     def buffers(self, call: KernelCall) -> tuple[Buffer, ...]:
         """Return the memory that `call` works on, slot by slot."""
@@ -141,7 +144,9 @@ def make_plan(
         assert isinstance(end, int), "parts of memory have a fixed size"
         memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
     owners = frozenset(b if b.base is None else b.base for b in passing.values())
-    return ExecutionPlan(graph, made.schedule.calls, made.schedule.conditions, memory, owners, results)
+    calls, conditions = made.schedule.calls, made.schedule.conditions
+    lines = lines_of(resolved, graph) if settings.CHECK else {}
+    return ExecutionPlan(graph, calls, conditions, memory, owners, results, lines)
 
 
 def _resolve(given: dict[UOp, UOp]) -> tuple[UOp, dict[UOp, None], dict[UOp, UOp]]:

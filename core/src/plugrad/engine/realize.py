@@ -9,6 +9,7 @@ from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, current_capture, not_capturing
+from plugrad.engine.checks import FiniteCheck, check_position, positions_in
 from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
@@ -20,6 +21,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.shape_guards import check_conditions
 from plugrad.schedule.versions import VERSIONS
+from plugrad.settings import context, settings
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -67,6 +69,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         started = time.perf_counter()
         capture = current_capture()
         values = list(values)
+        if settings.CHECK:
+            _check_positions(values, device)
         if capture is not None:
             _finish_waiting(values, device, capture)
             graph = resolve_graph(UOp.sink(*values))
@@ -90,6 +94,15 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             devices = tuple(dict.fromkeys(call.device for call in plan.calls))
             seconds = time.perf_counter() - started
             events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
+
+
+def _check_positions(values: Iterable[UOp], device: str | None) -> None:
+    """Compute and check the positions that `values` are taken from."""
+    for mark, position in list(positions_in(values)):
+        with context(CHECK=0), not_capturing():
+            _realize([position], device, {})
+        memory = storage.resolve(position, Device.canonicalize(device))
+        check_position(mark, position, storage.buffer_of(storage.viewed(memory)))
 
 
 def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture) -> None:
@@ -157,9 +170,12 @@ def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
     """Run `steps` and note what they computed, be it a part of them only."""
     done = 0
     try:
-        for step in steps:
+        for call, step in zip(plan.calls, steps, strict=True):
+            check = FiniteCheck(call, step) if settings.CHECK and isinstance(step, Launch) else None
             step.run(plan.graph.values)
             done += 1
+            if check is not None:
+                check.finish(plan.graph.values, plan.calls, plan.lines)
     finally:
         calls, results = plan.calls, plan.results
         if done < len(calls):

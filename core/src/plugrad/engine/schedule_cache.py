@@ -100,7 +100,8 @@ def canonicalize(
             done[u] = variable
         elif u.src:
             src = tuple([done[s] for s in u.src])
-            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+            # tags are for CHECK=1
+            done[u] = u if src == u.src and u.tag is None else UOp(u.op, u.dtype, src, u.arg)
         else:
             done[u] = u
             if u.op is Ops.DEFINE_VAR:

@@ -72,9 +72,9 @@ class TinyJit(Generic[P, R]):
     No gradient flows through what it returned, unlike what PyTorch compiled: jit the whole step, with
     `backward()` in it, not the model alone.
 
-    With `JIT=0`, and inside of another jitted function, the function just runs. Kernels in a row are given
-    to the device as one graph where it has graphs; a function that is recorded with `JIT=2` is replayed
-    kernel by kernel.
+    With `JIT=0` or `CHECK=1`, and inside of another jitted function, the function just runs. Kernels in a row
+    are given to the device as one graph where it has graphs; a function that is recorded with `JIT=2` is
+    replayed kernel by kernel.
 
     Raises:
         JitError: this is no function; at a call, when the function reads a tensor's values (`item`, `numpy`,
@@ -104,7 +104,7 @@ class TinyJit(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, or replay what it did."""
-        if self._is_left_alone or not settings.JIT or current_capture() is not None:
+        if self._is_left_alone or not settings.JIT or settings.CHECK or current_capture() is not None:
             return self._function(*args, **kwargs)
         inputs = read_inputs(args, kwargs)
         call = self._function, args, kwargs

@@ -16,11 +16,13 @@ from plugrad.dtype import (
     least_upper_dtype,
 )
 from plugrad.engine.capture import current_capture
+from plugrad.engine.checks import note_line
 from plugrad.engine.storage import Storage, resolve
 from plugrad.engine.view_path import ViewPath, path_between, shown
 from plugrad.errors import DeviceError, DtypeError, name_outer_method
 from plugrad.observe.tensors import announce_tensor
 from plugrad.runtime.live import LiveSet
+from plugrad.settings import settings
 from plugrad.tensor.numbers import check_element, scalar_dtype
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
@@ -79,6 +81,8 @@ class TensorBase:
         self._is_tracked = tracked
         self._grad = None
         self._live.add(self)  # pyright: ignore[reportArgumentType] - only Tensor is instantiated
+        if settings.CHECK:
+            note_line(self._node)
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
         """Show the value of `uop`, or its memory where no other tensor shows that."""

@@ -7,7 +7,9 @@ from typing import Any
 
 from plugrad._util import is_long
 from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_unsigned
+from plugrad.engine.checks import marked
 from plugrad.errors import AxisError
+from plugrad.settings import settings
 from plugrad.tensor.shapes import Dim
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -26,6 +28,11 @@ def counted(size: Dim, dtype: DType, shape: tuple[Dim, ...], axis: int) -> UOp:
 
 def from_front(index: UOp, size: Dim) -> UOp:
     """Return positions counted from the front; invalid ones stay outside of the axis."""
+    position = _counted_from_front(index, size)
+    return marked(position, index.dtype, size) if settings.CHECK else position
+
+
+def _counted_from_front(index: UOp, size: Dim) -> UOp:
     wide = position_dtype(size)
     if is_unsigned(index.dtype):
         if index.dtype.itemsize < wide.itemsize:

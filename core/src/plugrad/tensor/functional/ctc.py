@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_acc_dtype
+from plugrad.engine.checks import unchecked
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.functional.losses import Reduction, check_reduction, reduced
 from plugrad.tensor.linalg.recurrence import steps_of
@@ -84,9 +85,10 @@ def ctc_loss(
     # (T, N, 2S+1): how likely each label is at each time
     chosen = labels.unsqueeze(0).expand(*x.shape[:2], places)
     wide = x.cast(sum_acc_dtype(x.dtype))
-    scores: Any = ((chosen >= 0) & (chosen < _comparable_size(x, classes))).where(
-        wide.gather(2, chosen).maximum(_NEVER), _NEVER
-    )
+    with unchecked():  # padding of labels is no class
+        found = wide.gather(2, chosen)
+    is_class = (chosen >= 0) & (chosen < _comparable_size(x, classes))
+    scores: Any = is_class.where(found.maximum(_NEVER), _NEVER)
     # a label may follow the one before the blank between them, unless both are equal
     before = interval(labels.pad(((0, 0), (2, 0)), value=-1), 1, 0, places)
     may_skip = ((labels != blank) & (labels != before)).contiguous()
@@ -164,7 +166,10 @@ def _split_labels(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) ->
     begins = (counts.cumsum(0, counts.dtype) - counts).unsqueeze(1)
     shape = (counts.shape[0], longest)
     places = begins + counts._like(counted(longest, dtypes.int32, shape, 1))
-    return targets.gather(0, places.reshape(-1)).reshape(*shape) if total else targets.reshape(shape[0], 0)
+    if not total:
+        return targets.reshape(shape[0], 0)
+    with unchecked():  # rows are of different lengths
+        return targets.gather(0, places.reshape(-1)).reshape(*shape)
 
 
 def _length_tensor(x: Any, lengths: list[int], batch: Dim) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_int
 from plugrad.engine.capture import current_capture
+from plugrad.engine.checks import unchecked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, ClampNames, OrderNames, renamed
@@ -254,7 +255,8 @@ def _counts(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
     if not bins:
         return start
     inside = (x < 0).where(bins, x)
-    found = start.scatter_reduce(0, inside, 1 if weights is None else weights, "sum")
+    with unchecked():
+        found = start.scatter_reduce(0, inside, 1 if weights is None else weights, "sum")
     if weights is not None or bins * size <= _FEW:
         return found
     keys = filled_keys(x, 0, descending=False)

@@ -1,0 +1,267 @@
+"""CHECK=1: report positions that lie outside of their axis, and NaN and infinity where they first appear.
+
+Values are read on the host, so every device is checked by the same code and no kernel changes. Positions are
+computed and read before the kernels that use them; results of kernels are read after each launch.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from plugrad._frozen import frozen
+from plugrad.dtype import FLOAT8, DType, dtypes, is_inexact, is_unsigned, part_dtype
+from plugrad.engine.execute import Launch
+from plugrad.engine.resolve_graph import resolve_graph
+from plugrad.engine.schedule_cache import Canonical
+from plugrad.engine.schedule_table import operations
+from plugrad.errors import NotFiniteError, PositionError
+from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.origin import CallSite, call_site
+from plugrad.schedule.kernelize import KernelCall
+from plugrad.settings import context, settings
+from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.shape import greatest, size_at
+from plugrad.uop.uop import UOp
+
+__all__ = [
+    "FiniteCheck",
+    "Position",
+    "check_position",
+    "lines_of",
+    "marked",
+    "note_line",
+    "positions_in",
+    "unchecked",
+]
+
+# the line of the user's program that wrote a value down
+_lines: WeakKeyDictionary[UOp, CallSite] = WeakKeyDictionary()
+# bits of exponent and of mantissa, and how a memoryview calls an integer of that width
+_BITS = {
+    dtypes.float64: (0x7FF << 52, (1 << 52) - 1, "Q"),
+    dtypes.float32: (0xFF << 23, (1 << 23) - 1, "I"),
+    dtypes.float16: (0x1F << 10, (1 << 10) - 1, "H"),
+    dtypes.bfloat16: (0xFF << 7, (1 << 7) - 1, "H"),
+}
+
+
+@frozen
+class Position:
+    """The tag of a node of positions: what they have to be, and who asks.
+
+    Attributes:
+        size: of the axis.
+        is_unsigned: the index was unsigned, so that -1 stands for any number beyond the axis.
+        site: the line of the user's program.
+    """
+
+    size: int | UOp
+    is_unsigned: bool
+    site: CallSite | None
+
+
+def unchecked() -> AbstractContextManager[None]:
+    """Leave positions that are taken inside the block unchecked: some are outside on purpose."""
+    return context(CHECK=0) if settings.CHECK else nullcontext()
+
+
+def note_line(value: UOp) -> None:
+    """Remember the running line of the user's program as the one that wrote `value` down."""
+    if value.src and value not in _lines and (site := call_site()) is not None:
+        _lines[value] = site
+
+
+def marked(position: UOp, dtype: DType, size: int | UOp) -> UOp:
+    """Return positions, counted from the front, as a node that is checked before it is used.
+
+    Args:
+        position: what indexes an axis.
+        dtype: of the user's index.
+        size: of the axis.
+
+    Raises:
+        PositionError: the position is one number, and outside.
+    """
+    mark = Position(size, is_unsigned(dtype), call_site())
+    if position.op is Ops.CONST:
+        if isinstance(size, int):
+            _check(mark, [position.arg], (), size)
+        return position
+    return position.rtag(mark)
+
+
+def positions_in(values: Iterable[UOp]) -> Iterator[tuple[Position, UOp]]:
+    """Return the positions that computing `values` takes, those that others are computed from first."""
+    for u in resolve_graph(UOp.sink(*values)):
+        if isinstance(u.tag, Position) and 0 not in u.shape:
+            yield u.tag, u.rtag(None).contiguous()
+
+
+def check_position(mark: Position, position: UOp, buffer: Buffer) -> None:
+    """Do nothing if all positions in memory name an element.
+
+    Raises:
+        PositionError: one does not.
+    """
+    today = {b.src[0].arg[0]: b.src[1].arg for b in UOp.sink(position).toposort() if b.op is Ops.BIND}
+    if isinstance(mark.size, UOp):
+        today.update((b.src[0].arg[0], b.src[1].arg) for b in mark.size.toposort() if b.op is Ops.BIND)
+    shape = tuple(size_at(size, today) for size in position.shape)
+    memory: Any = buffer.as_memoryview()
+    numbers = memory.cast(position.dtype.fmt)[: math.prod(shape)]
+    _check(mark, numbers, shape, size_at(mark.size, today))
+
+
+def _check(mark: Position, numbers: Any, shape: tuple[int, ...], size: int) -> None:
+    if not len(numbers) or (min(numbers) >= 0 and max(numbers) < size):
+        return
+    flat, number = next((i, n) for i, n in enumerate(numbers) if not 0 <= n < size)
+    place = _unflattened(flat, shape)
+    index = None if mark.is_unsigned and number < 0 else number - size if number < 0 else number
+    raise PositionError(index, place, size, mark.site)
+
+
+def lines_of(resolved: Mapping[UOp, UOp], graph: Canonical) -> dict[UOp, CallSite]:
+    """Return the lines that wrote nodes of a canonical graph down.
+
+    Args:
+        resolved: from each node of the user's graph to what is scheduled.
+        graph: the latter in its canonical form.
+    """
+    return {
+        graph.nodes[after]: site
+        for before, after in resolved.items()
+        if after in graph.nodes and (site := _lines.get(before)) is not None
+    }
+
+
+class FiniteCheck:
+    """A launch that is watched for the first NaN and infinity.
+
+    What a launch reads and overwrites is looked at before it.
+
+    Args:
+        call: the kernel.
+        launch: what runs it.
+    """
+
+    def __init__(self, call: KernelCall, launch: Launch) -> None:
+        self._call = call
+        self._launch = launch
+        program = launch.kernel.program
+        updated = [launch.buffers[slot] for slot in program.outs if slot in program.ins]
+        self._read = [launch.buffers[slot] for slot in program.ins if slot not in program.outs]
+        self._before = _kinds_in(updated)
+
+    def finish(
+        self, values: Mapping[str, int], calls: Iterable[KernelCall], lines: Mapping[UOp, CallSite]
+    ) -> None:
+        """Do nothing if the launch brought about no NaN and no infinity.
+
+        Args:
+            values: those of variables.
+            calls: all kernels of the schedule.
+            lines: of nodes of its graph.
+
+        Raises:
+            NotFiniteError: it did.
+        """
+        ast, program = self._call.ast, self._launch.kernel.program
+        for slot in program.outs:
+            buffer = self._launch.buffers[slot]
+            shape = _shape_of(ast, values, buffer)
+            found = _first_of_each_kind(buffer, math.prod(shape))
+            if not found:
+                continue
+            given = self._before | _kinds_in(self._read) | _kinds_written_in(ast)
+            for kind, flat in found.items():
+                if kind not in given and not (kind == "infinity" and "NaN" in given):
+                    where = _unflattened(flat, shape)
+                    made = _lines_of_kernel(self._call, calls, lines)
+                    name, device = program.name, self._launch.kernel.device.name
+                    raise NotFiniteError(kind, name, device, operations(ast), where, made)
+
+
+def _kinds_in(buffers: Iterable[Buffer]) -> set[str]:
+    return {kind for buffer in buffers for kind in _first_of_each_kind(buffer)}
+
+
+def _kinds_written_in(ast: UOp) -> set[str]:
+    """Return the kinds that a kernel has as constants."""
+    numbers = [u.arg for u in ast.toposort() if u.op is Ops.CONST and isinstance(u.arg, float)]
+    kinds = {"NaN" for n in numbers if math.isnan(n)}
+    return kinds | {"infinity" for n in numbers if math.isinf(n)}
+
+
+def _first_of_each_kind(buffer: Buffer, count: int | None = None) -> dict[str, int]:
+    """Return where the first NaN and the first infinity of `count` elements are."""
+    count = buffer.size if count is None else count
+    if not is_inexact(buffer.dtype) or not count:
+        return {}
+    dtype = part_dtype(buffer.dtype)
+    data: Any = buffer.as_memoryview()[: count * buffer.dtype.itemsize]
+    per_element = buffer.dtype.itemsize // dtype.itemsize
+    if (layout := FLOAT8.get(dtype)) is not None:
+        values = [layout.decode(code) for code in range(256)]
+        infinite, nan = ([f(v) for v in values] for f in (math.isinf, math.isnan))
+        found = {"infinity": (i for i, code in enumerate(data) if infinite[code])}
+        found["NaN"] = (i for i, code in enumerate(data) if nan[code])
+    else:
+        if dtype.fmt in ("f", "d") and math.isfinite(sum(data.cast(dtype.fmt))):
+            return {}
+        exponent, mantissa, fmt = _BITS[dtype]
+        bits: Any = data.cast(fmt)
+        found = {
+            "infinity": (i for i, b in enumerate(bits) if b & exponent == exponent and not b & mantissa),
+            "NaN": (i for i, b in enumerate(bits) if b & exponent == exponent and b & mantissa),
+        }
+    first = {kind: next(places, None) for kind, places in found.items()}
+    return {kind: place // per_element for kind, place in first.items() if place is not None}
+
+
+def _shape_of(ast: UOp, values: Mapping[str, int], buffer: Buffer) -> tuple[int, ...]:
+    """Return the steps of the loops around the last store, where these are the elements of `buffer`.
+
+    Memory for a symbolic shape has more elements than there are today.
+    """
+    loops = ast.src[-1].src[2:]
+    sizes = tuple(size_at(r.src[0], values) for r in loops)
+    whole = math.prod(greatest(r.src[0]) for r in loops)
+    return sizes if whole == buffer.size else (buffer.size,)
+
+
+def _lines_of_kernel(
+    call: KernelCall, calls: Iterable[KernelCall], lines: Mapping[UOp, CallSite]
+) -> list[tuple[str, str]]:
+    """Return what a kernel computes and where that was written down, operands first."""
+    others = {c.root for c in calls} - {call.root}
+    found: dict[tuple[str, str], None] = {}
+    seen: set[UOp] = set()
+
+    def walk(u: UOp) -> None:
+        if u in seen or u in others or u.op is Ops.BUFFER:
+            return
+        seen.add(u)
+        for s in u.src:
+            walk(s)
+        if u.op in ELEMENTWISE or u.op is Ops.REDUCE_AXIS:
+            site = lines.get(u)
+            if site is not None:
+                name = u.arg[0] if u.op is Ops.REDUCE_AXIS else u.op
+                found[name.name.lower(), str(site)] = None
+
+    walk(call.root)
+    if not found:
+        around = (site for u, site in lines.items() if call.root in u.toposort())
+        found.update({("", str(site)): None for site in around})
+    return list(found)
+
+
+def _unflattened(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    place: list[int] = []
+    for size in reversed(shape):
+        flat, step = divmod(flat, size)
+        place.append(step)
+    return tuple(reversed(place))
