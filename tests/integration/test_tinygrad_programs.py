@@ -1,6 +1,7 @@
-"""Programs that were written for tinygrad do the same here, with another import."""
+"""Programs that were written for tinygrad do the same here, unchanged."""
 
 import os
+import runpy
 import shutil
 import sys
 from pathlib import Path
@@ -10,16 +11,13 @@ import numpy as np
 import pytest
 
 from plugrad import GlobalCounters
+from plugrad.tinygrad import mapped
 
 PROGRAMS = sorted((Path(__file__).parent / "tinygrad_programs").glob("*.py"))
-#: What docs/migrating.md says to write instead.
-CHANGES = (("tinygrad", "plugrad"), ("Context(TRAINING=1)", "Tensor.train()"))
 
 
-def results(path: Path, text: str) -> list[Any]:
-    names: dict[str, Any] = {"__name__": path.stem}
-    exec(compile(text, path, "exec"), names)
-    return names["RESULT"]
+def results(path: Path) -> list[Any]:
+    return runpy.run_path(str(path))["RESULT"]
 
 
 @pytest.fixture(autouse=True)
@@ -35,14 +33,12 @@ def clang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore")
-def test_another_import_is_enough(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_run_unchanged(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # tinygrad's interpreter, which needs no compiler
     monkeypatch.setenv("DEV", "PYTHON")
     pytest.importorskip("tinygrad")
-    theirs = text = path.read_text(encoding="utf-8")
-    for old, new in CHANGES:
-        text = text.replace(old, new)
-    ours = results(path, text)
+    with mapped():
+        ours = results(path)
     GlobalCounters.close()
-    for got, want in zip(ours, results(path, theirs), strict=True):
+    for got, want in zip(ours, results(path), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
