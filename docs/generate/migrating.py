@@ -9,7 +9,8 @@ MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py, 
 TEXT = """\
 # Coming from PyTorch, NumPy or tinygrad
 
-A program for tinygrad should need no more than another import (see below). From PyTorch and NumPy most names
+`python -m plugrad.tinygrad script.py` runs a program for tinygrad as it is; to keep it here, another import
+should be all that it needs (see below). From PyTorch and NumPy most names
 carry over, as methods of `Tensor`; the tables below have all of them. `axis` may be called `dim`, and
 `keepdim` `keepdims`. Dtypes of NumPy and PyTorch are taken as well, and a name that is not here says in its
 error what to write.
@@ -127,6 +128,11 @@ Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 | `Tensor.uniform(0, 1, 5)`: a shape (0, 1, 5), as in tinygrad | `Tensor.uniform(5, low=0, high=1)` |
 
 ## From tinygrad
+
+Under `python -m plugrad.tinygrad script.py`, or `-m module`, imports of tinygrad give the names below in
+tinygrad's order of arguments: those of layers and optimizers, not those of tensors' methods. All tensors of
+floats that an optimizer is given are trained. What has no counterpart can be imported, and says so when it is
+used.
 
 | tinygrad | here |
 |---|---|
