@@ -28,6 +28,7 @@ def test_a_level_has_its_extensions_only(level, unit):
     assert (held.vector_bits, held.vector_registers) == unit
     assert "avx512_vnni" not in held.flags
     assert held.fingerprint != MACHINE.fingerprint
+    assert held.fingerprint.startswith("x86_64-")
 
 
 def test_without_a_level_a_machine_stays_as_it_is():

@@ -64,8 +64,8 @@ class Machine:
     @property
     def fingerprint(self) -> str:
         """A short text that differs wherever code compiled for the host may differ."""
-        text = "\n".join((self.arch, self.model, *sorted(self.flags)))
-        return f"{self.level or self.arch}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        text = "\n".join((self.arch, self.model, self.level, *sorted(self.flags)))
+        return f"{self.arch}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def this_machine() -> Machine:
