@@ -1,5 +1,6 @@
 """Tests of plugrad_onnx.cli."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,7 @@ def test_bench_prints_times(path: str, capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     assert "eager: first call" in out
     assert "jit: first call" in out
+    assert re.search(r"memory of all buffers: [1-9]", out)
 
 
 def test_conformance_counts_and_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

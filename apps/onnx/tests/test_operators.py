@@ -7,6 +7,7 @@ import onnx.helper
 import pytest
 from models import INT64, model, node, value
 
+from plugrad import GlobalCounters
 from plugrad_onnx import load
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -181,3 +182,31 @@ def test_a_loop_without_iterations_has_empty_outputs() -> None:
     assert loaded(np.int64(2), x)["all"].tolist() == [[-1.0, -2.0, -3.0]] * 2
     assert loaded(np.int64(0), x)["all"].shape == (0, 3)
     assert loaded(np.int64(0), x)["last"].tolist() == [1.0, 2.0, 3.0]
+
+
+@pytest.mark.parametrize("length", [None, 7, 12])
+@pytest.mark.parametrize("onesided", [0, 1])
+def test_fourier_transforms_agree_with_numpy(length: int | None, onesided: int) -> None:
+    x = RNG.standard_normal((2, 9, 3, 1)).astype(np.float32)
+    given = {} if length is None else {"n": np.int64(length)}
+    step = node("DFT", ["x", "n" if given else "", "axis"], ["y"], onesided=onesided)
+    proto = model([step], [value("x", x.shape)], [value("y", ["a", "b", "c", 2])], axis=np.int64(1), **given)
+    want = (np.fft.rfft if onesided else np.fft.fft)(x[..., 0], length, axis=1)
+    got = load(proto)(x)["y"].numpy()
+    np.testing.assert_allclose(got[..., 0] + 1j * got[..., 1], want, rtol=1e-4, atol=1e-4)
+
+
+def test_work_of_a_fourier_transform_grows_little_faster_than_its_length() -> None:
+    proto = model(
+        [node("DFT", ["x", "", "axis"], ["y"])],
+        [value("x", [1, "n", 1])],
+        [value("y", [1, "n", 2])],
+        axis=np.int64(1),
+    )
+    loaded, work = load(proto), list[int]()
+    for count in (256, 2048):
+        GlobalCounters.reset()
+        loaded(np.ones((1, count, 1), np.float32))["y"].realize()
+        work.append(GlobalCounters.global_ops)
+    GlobalCounters.close()
+    assert 0 < work[1] < 16 * work[0]

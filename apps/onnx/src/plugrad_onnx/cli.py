@@ -148,6 +148,7 @@ def bench_model(arguments: argparse.Namespace) -> int:
     tensors = {
         name: value for name, array in inputs.items() if isinstance(value := from_array(array), Tensor)
     }
+    GlobalCounters.reset()
     Tensor.realize(*tensors.values())
 
     def call() -> list[Tensor]:
@@ -160,7 +161,8 @@ def bench_model(arguments: argparse.Namespace) -> int:
     if arguments.beside:
         session = open_session(arguments.model)
         _print_times("onnxruntime", lambda: session.run(None, inputs), arguments.calls)
-    print(f"memory of all buffers: {GlobalCounters.mem_used / 1e6:.1f} MB")
+    print(f"memory of all buffers: {GlobalCounters.mem_used:,} bytes")
+    GlobalCounters.close()
     return 0
 
 

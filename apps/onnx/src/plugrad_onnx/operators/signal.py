@@ -5,31 +5,21 @@ from typing import Any
 import numpy as np
 
 from plugrad import Tensor, dtypes
+from plugrad.dtype import is_complex
 from plugrad_onnx.registry import operator
-from plugrad_onnx.values import Array, dtype_of, shape_of
+from plugrad_onnx.sizes import as_number
+from plugrad_onnx.values import Array, dtype_of, shape_of, sizes_of
 
 
-def _fourier(
-    real: Tensor, imaginary: Tensor | None, length: int, inverse: int, rows: int
-) -> tuple[Tensor, Tensor]:
-    """Return the discrete Fourier transform of the last axis, as products with its matrices."""
-    phase = 2 * np.pi * np.outer(np.arange(length), np.arange(rows)) / length
-    scale = 1 / length if inverse else 1.0
-    sign = 1.0 if inverse else -1.0
-    dtype = np.float64 if real.dtype == dtypes.float64 else np.float32
-    cos = Tensor((np.cos(phase) * scale).astype(dtype))
-    sin = Tensor((np.sin(phase) * scale * sign).astype(dtype))
-    if imaginary is None:
-        return real.matmul(cos), real.matmul(sin)
-    return real.matmul(cos) - imaginary.matmul(sin), real.matmul(sin) + imaginary.matmul(cos)
+def _as_complex(x: Tensor) -> Tensor:
+    """Return numbers whose last axis holds a real part, or a real and an imaginary one, without that axis."""
+    wide = x.cast(dtypes.float32) if x.dtype.itemsize < 4 else x
+    return Tensor.complex(wide[..., 0], wide[..., 1]) if shape_of(x, x.ndim - 1) == (2,) else wide[..., 0]
 
 
-def _fitted(x: Tensor, length: int) -> Tensor:
-    """Return the last axis cut to a length, or with zeros behind."""
-    size = shape_of(x)[-1]
-    if size >= length:
-        return x[..., :length]
-    return x.pad([(0, 0)] * (x.ndim - 1) + [(0, length - size)])
+def _as_pairs(x: Tensor) -> Tensor:
+    """Return complex numbers as pairs along a new last axis."""
+    return x.real.stack(x.imag, axis=-1)
 
 
 @operator("DFT", since=17, until=19)
@@ -46,33 +36,17 @@ def dft(
 ) -> Tensor:
     """Return the discrete Fourier transform along an axis, pairs of real and imaginary parts behind."""
     at = (-2 if axis is None else axis) % x.ndim
-    is_complex = shape_of(x)[-1] == 2
-    wide = x.cast(dtypes.float32) if x.dtype.itemsize < 4 else x
-    parts = [wide[..., i].movedim(at, -1) for i in range(2 if is_complex else 1)]
+    given = _as_complex(x)
     if onesided and inverse:
-        return _inverse_of_half(parts, dft_length, at).cast(x.dtype)
-    length = dft_length or int(shape_of(parts[0])[-1])
-    fitted = [_fitted(part, length) for part in parts]
-    rows = length // 2 + 1 if onesided else length
-    both = _fourier(fitted[0], fitted[1] if is_complex else None, length, inverse, rows)
-    return both[0].stack(both[1], axis=-1).movedim(-2, at).cast(x.dtype)
-
-
-def _inverse_of_half(parts: list[Tensor], dft_length: int | None, at: int) -> Tensor:
-    """Return the real signal whose first half of a spectrum is given."""
-    half = int(shape_of(parts[0])[-1])
-    length = dft_length or 2 * (half - 1)
-    kept = length // 2 + 1
-    real, imaginary = (_fitted(part, kept) for part in parts)
-    mirrored = length - kept
-    tail_real = real[..., 1 : 1 + mirrored].flip(-1)
-    tail_imaginary = -imaginary[..., 1 : 1 + mirrored].flip(-1)
-    whole = [
-        Tensor.cat(a, b, axis=-1) if mirrored else a
-        for a, b in ((real, tail_real), (imaginary, tail_imaginary))
-    ]
-    out, _ = _fourier(whole[0], whole[1], length, 1, length)
-    return out.unsqueeze(-1).movedim(-2, at)
+        return given.irfft(dft_length, at).unsqueeze(-1).cast(x.dtype)
+    if inverse:
+        out = given.ifft(dft_length, at)
+    elif is_complex(given.dtype):
+        whole = given.fft(dft_length, at)
+        out = whole.narrow(at, 0, sizes_of(whole)[at] // 2 + 1) if onesided else whole
+    else:
+        out = given.rfft(dft_length, at) if onesided else given.fft(dft_length, at)
+    return _as_pairs(out).cast(x.dtype)
 
 
 @operator("STFT", since=17)
@@ -85,15 +59,15 @@ def stft(
     onesided: int = 1,
 ) -> Tensor:
     """Return the Fourier transforms of overlapping parts of a signal: `(batch, frames, frequencies, 2)`."""
-    length = frame_length or (shape_of(window)[0] if window is not None else shape_of(signal)[1])
-    is_complex = signal.ndim == 3 and shape_of(signal)[-1] == 2
-    lines = [signal[..., i] for i in range(2 if is_complex else 1)] if signal.ndim == 3 else [signal]
-    frames = [line.unfold(1, length, frame_step) for line in lines]
-    if window is not None:
-        frames = [frame * window for frame in frames]
-    rows = length // 2 + 1 if onesided else length
-    both = _fourier(frames[0], frames[1] if is_complex else None, length, 0, rows)
-    return both[0].stack(both[1], axis=-1).cast(signal.dtype)
+    whole = signal if signal.ndim == 2 else _as_complex(signal)
+    length = frame_length or as_number((whole if window is None else window).shape[-1])
+    frames = whole.unfold(1, length, frame_step)
+    frames = frames if window is None else frames * window
+    if onesided:
+        out = frames.rfft() if not is_complex(frames.dtype) else frames.fft()[..., : length // 2 + 1]
+    else:
+        out = frames.fft()
+    return _as_pairs(out).cast(signal.dtype)
 
 
 @operator("MelWeightMatrix", since=17)
