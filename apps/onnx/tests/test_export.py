@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad import Tensor, nn
+from plugrad import Tensor, UOp, nn
 from plugrad_onnx import OnnxError, export, load
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -95,3 +95,91 @@ def test_random_numbers_are_refused_by_the_name_of_the_operation() -> None:
 def test_what_is_no_tensor_is_refused() -> None:
     with pytest.raises(OnnxError, match="output 'y1' is a int"):
         export(lambda x: (x, 3), [M])
+
+
+def assert_same_sizes(function: Callable[..., Any], dynamic: Any, *examples: Any, others: Any) -> None:
+    """Compare a function with its model at the sizes of the examples and at others."""
+    proto = export(function, examples, dynamic=dynamic)
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    for inputs in (examples, *others):
+        want = function(*map(Tensor, inputs)).numpy()
+        (got,) = session.run(None, {f"x{i}": value for i, value in enumerate(inputs)})
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+def drawn(*shape: int) -> Any:
+    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+
+
+DYNAMIC: dict[str, tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...]]] = {
+    "elementwise": (lambda x: x.relu() * 2 + 1, (3, 4), (7, 2)),
+    "softmax": (lambda x: x.softmax(-1), (3, 4), (5, 9)),
+    "mean": (lambda x: x.mean(0) + x.mean(), (3, 4), (5, 9)),
+    "product": (lambda x: x @ x.transpose(0, 1), (3, 4), (5, 9)),
+    "joined": (lambda x: Tensor.cat(x, x * 2, axis=0).flip(0), (3, 4), (5, 9)),
+    "flattened": (lambda x: x.reshape(-1), (3, 4), (5, 9)),
+    "places": (lambda x: x + Tensor.arange(x.shape[0]).reshape(-1, 1), (3, 4), (5, 9)),
+    "cut": (lambda x: x[1:, :-1].pad(((2, 0), (0, 1))), (3, 4), (5, 9)),
+}
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_sizes_of_dynamic_axes_are_free(name: str) -> None:
+    function, shape, other = DYNAMIC[name]
+    dynamic = {"x0": {0: "rows", 1: "columns"}}
+    assert_same_sizes(function, dynamic, drawn(*shape), others=[(drawn(*other),)])
+
+
+def test_variables_become_names_of_sizes() -> None:
+    batch = UOp.variable("batch", 1, 64)
+    proto = export(lambda x: x.reshape(-1), [Tensor.empty(batch.bind(3), 4)])
+    (port,), (out,) = proto.graph.input, proto.graph.output
+    assert port.type.tensor_type.shape.dim[0].dim_param == "batch"
+    assert out.type.tensor_type.shape.dim[0].dim_param == "batch*4"
+    assert load(proto)(M[:5, :4])["y"].shape == (20,)
+
+
+def eval_of(module: nn.Module) -> nn.Module:
+    module.eval()
+    Tensor.realize(*nn.state.get_state_dict(module).values())
+    return module
+
+
+MODULES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], tuple[int, ...]]] = {
+    "convolutions": (
+        lambda: nn.Sequential(
+            nn.Conv2d(3, 4, 3, padding=1),
+            nn.BatchNorm2d(4),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(64, 5),
+        ),
+        (2, 3, 8, 8),
+        (5, 3, 8, 8),
+    ),
+    "transformer": (lambda: nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (2, 5, 8), (3, 7, 8)),
+    "norms": (lambda: nn.Sequential(nn.LayerNorm(8), nn.GELU(), nn.Linear(8, 3)), (2, 8), (6, 8)),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_take_any_batch(name: str) -> None:
+    Tensor.manual_seed(0)
+    make, shape, other = MODULES[name]
+    axes = {0: "batch", 1: "length"} if name == "transformer" else {0: "batch"}
+    assert_same_sizes(eval_of(make()), {"x0": axes}, drawn(*shape), others=[(drawn(*other),)])
+
+
+def test_a_recurrent_module_is_the_same_in_onnxruntime() -> None:
+    Tensor.manual_seed(0)
+    layer = eval_of(nn.LSTM(4, 3, batch_first=True))
+    assert_same_sizes(lambda x: layer(x)[0], {"x0": {0: "batch"}}, drawn(2, 5, 4), others=[(drawn(3, 5, 4),)])
+
+
+def test_what_cannot_be_exported_names_its_line() -> None:
+    def noisy(x: Tensor) -> Tensor:
+        return x + Tensor.rand(8, 8)
+
+    with pytest.raises(OnnxError, match=r"test_export\.py:\d+ in .*noisy: .*THREEFRY"):
+        export(noisy, [M])

@@ -14,12 +14,16 @@ import onnx.defs
 import onnx.helper
 from onnx import ModelProto
 
-from plugrad import Tensor
+from plugrad import Tensor, UOp
+from plugrad.events import TensorEvent, subscribe
+from plugrad.tensor.shapes import is_static
 from plugrad_onnx.errors import OnnxError
-from plugrad_onnx.translate import Translation
+from plugrad_onnx.translate import Translation, Untranslated
 
 #: what runtimes of today read
 DEFAULT_OPSET = 23
+#: largest size of a dynamic axis that is given by its name
+LARGEST = 1 << 20
 
 
 def export(
@@ -28,18 +32,23 @@ def export(
     path: str | os.PathLike[str] | None = None,
     *,
     input_names: Sequence[str] | None = None,
+    dynamic: Mapping[str, Mapping[int, str | UOp]] | None = None,
     opset: int = DEFAULT_OPSET,
 ) -> ModelProto:
     """Return a model that computes what a function of tensors does, for inputs of these shapes.
 
     The function is called once, and what it builds is written down; what it realizes inside is a constant.
-    Tensors that are no inputs, such as parameters, become initializers.
+    Tensors that are no inputs, such as parameters, become initializers. A module of `plugrad.nn` is such a
+    function; `module.eval()` first leaves out what only training does.
 
     Args:
         function: takes tensors, returns a tensor, several, or a dict of them.
         example_inputs: arrays or tensors with the shapes and dtypes of the inputs.
         path: where to write the model as well.
         input_names: names of the inputs; None calls them x0, x1 and so on.
+        dynamic: axes of inputs that may have any size, by input and axis: `{"x0": {0: "batch"}}`. A Variable
+            in place of a name has bounds, which the function may need, as for a slice of a table. Inputs
+            with Variables as sizes need no mention.
         opset: version of the standard, at least 18.
 
     Raises:
@@ -52,15 +61,23 @@ def export(
     """
     if not 18 <= opset <= onnx.defs.onnx_opset_version():
         raise OnnxError(f"opset {opset} is none of 18 to {onnx.defs.onnx_opset_version()}")
+    names = list(input_names or (f"x{i}" for i in range(len(example_inputs))))
+    if len(names) != len(example_inputs) or len(set(names)) != len(names):
+        raise OnnxError(f"{len(example_inputs)} inputs need as many different names, not {names}")
+    if unknown := set(dynamic or ()) - set(names):
+        raise OnnxError(f"dynamic axes are given for {sorted(unknown)}, and the inputs are {names}")
+    wanted = [(dynamic or {}).get(name, {}) for name in names]
     # memory of their own, so that two inputs with equal values are two inputs
-    inputs = [_copied(value) for value in example_inputs]
-    names = list(input_names or (f"x{i}" for i in range(len(inputs))))
-    if len(names) != len(inputs) or len(set(names)) != len(names):
-        raise OnnxError(f"{len(inputs)} inputs need as many different names, not {names}")
-    outputs = _named(function(*inputs))
+    inputs = [_placed(value, axes) for value, axes in zip(example_inputs, wanted, strict=True)]
+    lines: list[TensorEvent] = []
+    with subscribe(TensorEvent, lines.append):
+        outputs = _named(function(*inputs))
     translation = Translation({x.uop: name for x, name in zip(inputs, names, strict=True)}, inputs[0].device)
-    for name, out in outputs.items():
-        translation.add_output(name, out.uop)
+    try:
+        for name, out in outputs.items():
+            translation.add_output(name, out.uop)
+    except Untranslated as error:
+        raise OnnxError(f"{_line_of(error.node, lines)}{error}") from error
     if not translation.used_inputs:
         raise OnnxError(
             "the outputs do not depend on the inputs: the function realizes values, or ignores them"
@@ -79,6 +96,28 @@ def export(
     if path is not None:
         onnx.save_model(proto, os.fspath(path))
     return proto
+
+
+def _line_of(node: UOp, lines: Sequence[TensorEvent]) -> str:
+    """Return the line of the user's program that asked for a node; nothing where it is not known."""
+    for event in lines:
+        if event.line and isinstance(event.node, UOp) and node in event.node.toposort():
+            return f"{event.line}: "
+    return ""
+
+
+def _placed(value: Any, axes: Mapping[int, str | UOp]) -> Tensor:
+    """Return an example in memory of its own, with Variables as the sizes of dynamic axes."""
+    if isinstance(value, Tensor) and not is_static(value.shape):
+        return Tensor.empty(*value.shape, dtype=value.dtype)
+    example = _copied(value)
+    if not axes:
+        return example
+    sizes: list[Any] = list(example.shape)
+    for axis, name in axes.items():
+        variable = name if isinstance(name, UOp) else UOp.variable(name, 1, LARGEST)
+        sizes[axis] = variable.bind(sizes[axis])
+    return Tensor.empty(*sizes, dtype=example.dtype)
 
 
 def _copied(value: Any) -> Tensor:

@@ -12,9 +12,9 @@ from plugrad_onnx.registry import all_operators
 _HEAD = """# What of ONNX is supported
 
 Made by `plugrad onnx conformance --page docs/onnx-support.md`. The cases are those of the `onnx` package,
-version {version}, which knows opsets up to {opset}. Outputs are compared with the package's tolerances, and with
-a unit in the last place of the largest element. A refused case needs what its reason says, and loading its
-model said so.
+version {version}, which knows opsets up to {opset}. Outputs are compared with the package's tolerances, and
+with a unit in the last place of the largest element. A refused case needs what its reason says, and loading
+its model said so.
 
 | | cases |
 |---|---|

@@ -17,8 +17,11 @@ from plugrad.dtype import DType, is_float, is_unsigned
 from plugrad.tensor.graphs import tensor_of
 from plugrad.uop.shape import pairs_of
 from plugrad_onnx.errors import OnnxError
+from plugrad_onnx.sizes import is_symbolic, shown, simplified
 from plugrad_onnx.values import ELEMENT_TYPES, Array
 
+# whose numbers are shapes and places
+_SHAPED = {Ops.RESHAPE, Ops.EXPAND, Ops.PAD, Ops.SHRINK, Ops.IOTA}
 _SAME = {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.DISPATCH, Ops.LATER}  # the value is the first source
 _NAMES = {
     Ops.NEG: "Neg",
@@ -68,8 +71,14 @@ class Translation:
         self.initializers: list[TensorProto] = []
         self.used_inputs: set[str] = set()
         self._inputs = inputs
+        self._places = {
+            size.src[0]: (name, axis)
+            for u, name in inputs.items()
+            for axis, size in enumerate(_dims(u))
+            if isinstance(size, UOp) and size.op is Ops.BIND
+        }
         self._device = device
-        self._names: dict[UOp, str] = {}
+        self._names: dict[UOp, str] = dict(inputs)
         self._constants: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
 
     def add_output(self, name: str, value: UOp) -> None:
@@ -78,24 +87,63 @@ class Translation:
 
     def port(self, name: str, value: UOp) -> ValueInfoProto:
         """Return the declaration of an input or output."""
-        return onnx.helper.make_tensor_value_info(name, _element_type(value.dtype), _sizes(value))
+        sizes = [size if isinstance(size, int) else shown(size) for size in map(simplified, _dims(value))]
+        return onnx.helper.make_tensor_value_info(name, _element_type(value.dtype), sizes)
 
     def name_of(self, root: UOp) -> str:
-        """Return the name of a value, with all that it needs translated before."""
-        for u in root.toposort():
+        """Return the name of a value, with all that it needs translated before.
+
+        Raises:
+            Untranslated: ONNX has nothing for a node.
+        """
+        for u in (*root.toposort(lambda u: u not in self._inputs), root):
+            self.used_inputs.update(self._inputs[s] for s in (u, *u.src) if s in self._inputs)
             if u not in self._names and u.dtype != dtypes.index and u.op is not Ops.FUNCTION:
-                self._names[u] = self._translate(u)
+                try:
+                    self._names[u] = self._translate(u)
+                except Untranslated:
+                    raise
+                except OnnxError as error:
+                    raise Untranslated(str(error), u) from error
         return self._names[root]
 
+    def sizes(self, sizes: Sequence[Any]) -> str:
+        """Return the name of whole numbers, those that depend on Variables computed from shapes of inputs."""
+        if not is_symbolic(sizes):
+            return self.ints(sizes)
+        return self.node("Concat", *(self._size(simplified(size)) for size in sizes), axis=0)
+
+    def _size(self, size: Any) -> str:
+        """Return the name of one number along one axis."""
+        if isinstance(size, int) or size.op is Ops.CONST:
+            return self.ints([size if isinstance(size, int) else size.arg])
+        if size not in self._names:
+            self._names[size] = self._computed_size(size)
+        return self._names[size]
+
+    def _computed_size(self, size: UOp) -> str:
+        if size.op is Ops.BIND:
+            name, axis = self._places[size.src[0]]
+            self.used_inputs.add(name)
+            return self.node("Gather", self.node("Shape", name), self.ints([axis]), axis=0)
+        parts = [self._size(part) for part in size.src]
+        if size.op is Ops.FLOORDIV or size.op is Ops.CDIV:
+            return self.node("Div", *parts)  # of sizes, which are not negative
+        if size.op is Ops.FLOORMOD or size.op is Ops.CMOD:
+            return self.node("Mod", *parts)
+        if size.op not in _NAMES:
+            raise OnnxError(f"ONNX has no operator for {size.op.name} of sizes, which a shape depends on")
+        return self.node(_NAMES[size.op], *parts)
+
     def _translate(self, u: UOp) -> str:
-        if u in self._inputs:
-            self.used_inputs.add(self._inputs[u])
-            return self._inputs[u]
         if u.op in _SAME:
             return self._names[u.src[0]]
         if u.op is Ops.OUTPUT:
             return self._names[u.src[0].src[u.arg]]
-        sources = [self._names[s] for s in u.src if s in self._names]
+        sources = [self._names[s] for s in u.src if s.dtype != dtypes.index and s in self._names]
+        if u.op not in _SHAPED and any(s.dtype == dtypes.index for s in u.src):
+            scalars = [self.node("Squeeze", self._size(s)) if s.dtype == dtypes.index else "" for s in u.src]
+            sources = [scalar or self._names[s] for scalar, s in zip(scalars, u.src, strict=True)]
         if rule := _RULES.get(u.op):
             return rule(self, u, sources)
         table = (
@@ -123,6 +171,16 @@ class Translation:
             self.initializers.append(onnx.numpy_helper.from_array(array, name))
         return self._constants[key]
 
+    def reshaped(self, name: str, sizes: Sequence[Any]) -> str:
+        """Add a change of shape and return the name of its result."""
+        dynamic = [i for i, size in enumerate(sizes) if isinstance(size, UOp)]
+        if len(dynamic) == 1 and 0 not in sizes:
+            wanted = self.ints([-1 if i in dynamic else size for i, size in enumerate(sizes)])
+        else:
+            wanted = self.sizes(sizes)
+        # 0 is a size, not "as before"
+        return self.node("Reshape", name, wanted, allowzero=int(0 in sizes or len(dynamic) > 1))
+
     def ints(self, numbers: Sequence[int]) -> str:
         """Add an initializer of integers and return its name."""
         return self.constant(np.array(numbers, np.int64))
@@ -131,6 +189,18 @@ class Translation:
         """Add the value of memory as an initializer."""
         array = tensor_of(u, self._device).numpy()
         return self.constant(np.asarray(array).astype(_numpy_type(u.dtype)))
+
+
+class Untranslated(OnnxError):
+    """A node has nothing in ONNX that computes it.
+
+    Attributes:
+        node: of the graph.
+    """
+
+    def __init__(self, message: str, node: UOp) -> None:
+        super().__init__(message)
+        self.node = node
 
 
 Rule = Callable[[Translation, UOp, list[str]], str]
@@ -148,11 +218,8 @@ def _numpy_type(dtype: DType) -> Any:
     return onnx.helper.tensor_dtype_to_np_dtype(_element_type(dtype))
 
 
-def _sizes(u: UOp) -> tuple[int, ...]:
-    shape: Any = u.shape
-    if not all(isinstance(size, int) for size in shape):
-        raise OnnxError(f"the shape {shape} is symbolic; export writes shapes of numbers")
-    return tuple(shape)
+def _dims(u: UOp) -> tuple[Any, ...]:
+    return tuple(u.shape)
 
 
 def _const(t: Translation, u: UOp, _: list[str]) -> str:
@@ -160,16 +227,20 @@ def _const(t: Translation, u: UOp, _: list[str]) -> str:
 
 
 def _iota(t: Translation, u: UOp, _: list[str]) -> str:
-    return t.constant(np.arange(_sizes(u)[0]).astype(_numpy_type(u.dtype)))
+    (count,) = _dims(u)
+    if isinstance(count, int):
+        return t.constant(np.arange(count).astype(_numpy_type(u.dtype)))
+    end = t.node("Squeeze", t.sizes([count]))
+    line = t.node("Range", t.constant(np.array(0)), end, t.constant(np.array(1)))
+    return t.node("Cast", line, to=_element_type(u.dtype))
 
 
 def _reshape(t: Translation, u: UOp, sources: list[str]) -> str:
-    # 0 is a size, not "as before"
-    return t.node("Reshape", sources[0], t.ints(_sizes(u)), allowzero=int(0 in _sizes(u)))
+    return t.reshaped(sources[0], _dims(u))
 
 
 def _expand(t: Translation, u: UOp, sources: list[str]) -> str:
-    return t.node("Expand", sources[0], t.ints(_sizes(u)))
+    return t.node("Expand", sources[0], t.sizes(_dims(u)))
 
 
 def _permute(t: Translation, u: UOp, sources: list[str]) -> str:
@@ -178,7 +249,7 @@ def _permute(t: Translation, u: UOp, sources: list[str]) -> str:
 
 def _pad(t: Translation, u: UOp, sources: list[str]) -> str:
     pairs: Any = pairs_of(u)
-    widths = t.ints([*(low for low, _ in pairs), *(high for _, high in pairs)])
+    widths = t.sizes([*(low for low, _ in pairs), *(high for _, high in pairs)])
     if u.dtype != dtypes.bool:
         return t.node("Pad", sources[0], widths)
     wide = t.node("Pad", t.node("Cast", sources[0], to=TensorProto.INT32), widths)
@@ -187,7 +258,9 @@ def _pad(t: Translation, u: UOp, sources: list[str]) -> str:
 
 def _shrink(t: Translation, u: UOp, sources: list[str]) -> str:
     pairs: Any = pairs_of(u)
-    return t.node("Slice", sources[0], t.ints([low for low, _ in pairs]), t.ints([high for _, high in pairs]))
+    return t.node(
+        "Slice", sources[0], t.sizes([low for low, _ in pairs]), t.sizes([high for _, high in pairs])
+    )
 
 
 def _flip(t: Translation, u: UOp, sources: list[str]) -> str:
@@ -212,20 +285,24 @@ def _reduce(t: Translation, u: UOp, sources: list[str]) -> str:
 
 def _product(t: Translation, u: UOp, x: UOp, axes: Sequence[int]) -> str | None:
     """Return a sum of products as an Einsum, where its operands are expanded, as those of matmul are."""
-    shape = _sizes(x)
+    shape = _dims(x)
     operands = [_without_expansion(s) for s in x.src]
-    wide = {i for i, size in enumerate(shape) if size > 1}
-    have = [{i for i in wide if _sizes(base)[i] > 1} for base in operands]
+    wide = {i for i, size in enumerate(shape) if not _is_one(size)}
+    have = [{i for i in wide if not _is_one(_dims(base)[i])} for base in operands]
     if not any(s.op is Ops.EXPAND for s in x.src) or have[0] | have[1] != wide or not is_float(u.dtype):
         return None
     terms = ["".join(_LETTERS[i] for i in sorted(axes_)) for axes_ in have]
     squeezed = [
-        t.node("Reshape", t.name_of(base), t.ints([shape[i] for i in sorted(axes_)]))
+        t.reshaped(t.name_of(base), [shape[i] for i in sorted(axes_)])
         for base, axes_ in zip(operands, have, strict=True)
     ]
     kept = "".join(_LETTERS[i] for i in sorted(wide - set(axes)))
     out = t.node("Einsum", *squeezed, equation=f"{','.join(terms)}->{kept}")
-    return t.node("Reshape", out, t.ints(_sizes(u)))
+    return t.reshaped(out, _dims(u))
+
+
+def _is_one(size: Any) -> bool:
+    return isinstance(size, int) and size == 1
 
 
 def _without_expansion(u: UOp) -> UOp:
