@@ -40,6 +40,7 @@ BROKEN = BackendReport(
 @pytest.fixture(autouse=True)
 def _two_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("DEVICE", raising=False)
     monkeypatch.setattr(devices, "explain", lambda: (READY, BROKEN))
     monkeypatch.setattr(devices.plugins, "choose", lambda: "TOY")
 

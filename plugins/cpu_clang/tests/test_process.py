@@ -10,7 +10,8 @@ import pytest
 
 from plugrad.errors import CompileError
 from plugrad.settings import settings
-from plugrad_cpu_clang.process import compiler_environment, run_compiler
+from plugrad_cpu_clang import process
+from plugrad_cpu_clang.process import compiler_environment, run_compiler, scratch_directory
 
 
 def test_a_compiler_that_does_not_end_is_stopped() -> None:
@@ -89,3 +90,19 @@ def test_the_passing_cache_goes_without_a_warning(tmp_path: Path) -> None:
     )
     assert ended.stderr == ""
     assert not Path(ended.stdout.strip()).exists()
+
+
+def test_what_killed_processes_left_is_removed_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process.tempfile, "tempdir", str(tmp_path))
+    process._remove_abandoned.cache_clear()
+    old, new, other = (tmp_path / name for name in ("plugrad-cc-old", "plugrad-cc-new", "other"))
+    for folder in (old, new, other):
+        folder.mkdir()
+        (folder / "kernel.c").write_text("")
+    for folder in (old, other):
+        os.utime(folder, (0, 0))
+    with scratch_directory() as folder:
+        assert folder.parent == tmp_path
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "plugrad-cc-new"]

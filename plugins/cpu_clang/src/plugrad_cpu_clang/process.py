@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ class Output:
     stderr: str
 
 
+_SCRATCH = "plugrad-cc-"
+# No compiler runs for so long.
+_ABANDONED_SECONDS = 24 * 3600
 # What zig writes for some hundred kernels is a tenth of it.
 _ZIG_ROOM_BYTES = 16 << 20
 
@@ -40,8 +44,18 @@ def _passing_zig_cache() -> str:
 @contextmanager
 def scratch_directory() -> Generator[Path]:
     """Give a new directory that is removed when the block ends, however it ends."""
-    with tempfile.TemporaryDirectory(prefix="plugrad-cc-", ignore_cleanup_errors=True) as name:
+    _remove_abandoned()
+    with tempfile.TemporaryDirectory(prefix=_SCRATCH, ignore_cleanup_errors=True) as name:
         yield Path(name)
+
+
+@functools.cache
+def _remove_abandoned() -> None:
+    """Remove what processes left that were killed while they compiled, once in a process."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
+        with suppress(OSError):  # of somebody else, or removed by another process meanwhile
+            if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(folder)
 
 
 def run_compiler(
