@@ -63,7 +63,7 @@ struct Workshop {
   std::string compile(int arch, const std::vector<std::string> &defines) const {
     std::vector<std::string> command = {
         PLUGRAD_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-fvisibility=hidden",
-        "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions", "-fno-rtti",
+        "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions", "-fno-rtti",
         "-nostdlib",  // kernels call libc and libm at most, which the process has: saves a third of the time
         "-DPLUGRAD_ARCH=" + std::to_string(arch * 10), "-I", PLUGRAD_HERE, "-include", "shim.h",
         path("kernel.cpp"), "-o", path("kernel.so"), "-lgcc"};

@@ -6,11 +6,13 @@
 // - Streams do nothing until somebody waits for them, so a missing wait reads what was there before.
 // - Every handle is looked up; a block ends at a page that cannot be touched, fresh memory is poisoned, freed
 //   memory is gone, and the few bytes between a block's end and that page are checked for writes.
+// - Blocks run in an order that differs from launch to launch, and every access has to be aligned.
 // - A fault in a kernel is a sticky error of its context. What is left at the end of the process is reported.
 // - Memory of a pool comes to be and ends in the order of its stream, and launches look whether it is there.
 //
 // Settings: PLUGRAD_SIM_DEVICES, PLUGRAD_SIM_ARCH (90), PLUGRAD_SIM_MEMORY (bytes), PLUGRAD_SIM_DRIVER (12090),
-// PLUGRAD_SIM_POOLS (1), PLUGRAD_SIM_PEERS (1), PLUGRAD_SIM_UNITS (16).
+// PLUGRAD_SIM_POOLS (1), PLUGRAD_SIM_PEERS (1), PLUGRAD_SIM_UNITS (16),
+// PLUGRAD_SIM_SEED (1) of the order of blocks.
 #include <dlfcn.h>
 #include <elf.h>
 #include <setjmp.h>
@@ -29,6 +31,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -300,8 +303,10 @@ sigjmp_buf escape;
 volatile sig_atomic_t fault_code = 0;
 
 void on_fault(int number, siginfo_t *info, void *) {
-  // a misaligned vector has no address on x86: the kernel of the host says so by SI_KERNEL
-  fault_code = number == SIGFPE ? kLaunchFailed : info->si_code == SI_KERNEL ? kMisaligned : kIllegalAddress;
+  // a misaligned vector has no address on x86: the kernel of the host says so by SI_KERNEL. Kernels are compiled
+  // to stop at any other misaligned access, by an instruction that there is not.
+  bool is_misaligned = number == SIGILL || (number != SIGFPE && info->si_code == SI_KERNEL);
+  fault_code = number == SIGFPE ? kLaunchFailed : is_misaligned ? kMisaligned : kIllegalAddress;
   siglongjmp(escape, 1);
 }
 
@@ -432,28 +437,43 @@ int run_block_fibers(const Kernel &kernel, Dim size, void **arguments) {
   }
 }
 
+// An order of all blocks of a launch that no kernel may depend on, another one for each launch.
+struct Shuffle {
+  unsigned long long count, step, first;
+
+  explicit Shuffle(unsigned long long blocks) : count(blocks) {
+    static unsigned long long state = (unsigned long long)setting("PLUGRAD_SIM_SEED", 1);
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    first = (state >> 33) % count;
+    step = (state >> 17) % count | 1;
+    while (std::gcd(step, count) != 1) step++;
+  }
+  unsigned long long at(unsigned long long i) const { return (unsigned long long)(((unsigned __int128)i * step + first) % count); }
+};
+
 int run_kernel(const Kernel &kernel, Dim grid, Dim size, void **arguments) {
-  struct sigaction action = {}, before[3];
+  const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  const int count = (int)std::size(signals);
+  struct sigaction action = {}, before[count];
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
-  const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
-  for (int i = 0; i < 3; i++) sigaction(signals[i], &action, &before[i]);
+  for (int i = 0; i < count; i++) sigaction(signals[i], &action, &before[i]);
   fault_code = 0;
   if (!sigsetjmp(escape, 1)) {
     *kernel.barrier = wait_at_barrier;
     *kernel.meet = meet;
     *kernel.block_dim = size;
     *kernel.grid_dim = grid;
-    for (unsigned z = 0; z < grid.z; z++)
-      for (unsigned y = 0; y < grid.y; y++)
-        for (unsigned x = 0; x < grid.x && !fault_code; x++) {
-          *kernel.block = {x, y, z};
-          if (kernel.barriers) fault_code = run_block_fibers(kernel, size, arguments);
-          else run_block_plain(kernel, size, arguments);
-        }
+    Shuffle order((unsigned long long)grid.x * grid.y * grid.z);
+    for (unsigned long long i = 0; i < order.count && !fault_code; i++) {
+      unsigned long long block = order.at(i);
+      *kernel.block = {(unsigned)(block % grid.x), (unsigned)(block / grid.x % grid.y), (unsigned)(block / grid.x / grid.y)};
+      if (kernel.barriers) fault_code = run_block_fibers(kernel, size, arguments);
+      else run_block_plain(kernel, size, arguments);
+    }
   }
   running_fiber = nullptr;
-  for (int i = 0; i < 3; i++) sigaction(signals[i], &before[i], nullptr);
+  for (int i = 0; i < count; i++) sigaction(signals[i], &before[i], nullptr);
   return fault_code;
 }
 

@@ -10,11 +10,13 @@ from functools import cache
 from typing import Any
 
 from plugrad.plugin.backend import Probe, ProbedDevice
-from plugrad.target import Target
+from plugrad.target import Evidence, Target
 from plugrad_opencl.driver import REMEDY, opencl
 
 NAME = "OPENCL"
 POCL = "Portable Computing Language"
+# platforms that execute kernels instruction by instruction, and are no hardware
+_SIMULATORS = frozenset({"Oclgrind"})
 # A GPU is above the CPU's own backend and below what its maker's backend makes of it. Any other device is
 # below the CPU's: it may be the same CPU, by a longer way.
 GPU_PRIORITY, PRIORITY = 20, 5
@@ -99,6 +101,7 @@ def describe(index: int, kind: str, platform: Any, device: Any) -> ProbedDevice:
     return ProbedDevice(
         Target(NAME, index, cpu or name, tuple(sorted((key, str(value)) for key, value in detail.items()))),
         description=f"{name} ({platform.name})",
+        evidence=Evidence.E2 if platform.name in _SIMULATORS else Evidence.E3,
         memory_bytes=0 if device.host_unified_memory else int(device.global_mem_size),
         notes=(
             ("driver", f"{platform.version}, {device.driver_version}"),
