@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import api
+import architecture
+import error_reference
 import floats
+import internals
 import migrating
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -11,7 +14,14 @@ DOCS = Path(__file__).resolve().parents[1]
 
 def pages() -> dict[str, str]:
     """Return the text of each generated page by its path in docs/."""
-    return {**api.pages(), "floats.md": floats.page(), "migrating.md": migrating.page()}
+    return {
+        **api.pages(),
+        **internals.pages(),
+        "api/errors.md": error_reference.page(),
+        "images/architecture.svg": architecture.picture(),
+        "floats.md": floats.page(),
+        "migrating.md": migrating.page(),
+    }
 
 
 def main() -> None:

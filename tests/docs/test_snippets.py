@@ -1,8 +1,11 @@
 """Run the snippets of README and docs, those of one page in order.
 
-Python shares a namespace. Shell runs in one script, in a folder of its own, where pip installs into.
+Python shares a namespace; a block `output` below a snippet is what it prints, and --update-goldens writes it.
+Shell runs in one script, in a folder of its own, where pip installs into.
 """
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -14,6 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/*/README.md")])
 SNIPPET = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^```python\n((?:(?!```).*\n)*)```\n\n```output\n((?:(?!```).*\n)*)```", re.MULTILINE)
 
 
 def snippets(page: Path, language: str = "python") -> list[tuple[int, str]]:
@@ -24,11 +28,26 @@ def snippets(page: Path, language: str = "python") -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
-def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippets_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "__main__"}
+    namespace: dict[str, object] = {"__name__": "__main__", "__file__": str(page)}
+    printed: dict[str, str] = {}
     for line, code in snippets(page):
-        exec(compile("\n" * line + code, str(page), "exec"), namespace)
+        with contextlib.redirect_stdout(io.StringIO()) as captured:
+            exec(compile("\n" * line + code, str(page), "exec"), namespace)
+        printed[code] = "".join(f"{text.rstrip()}\n" for text in captured.getvalue().splitlines())
+    text = page.read_text(encoding="utf-8")
+    if request.config.getoption("--update-goldens"):
+        page.write_text(PRINTED.sub(lambda match: _with_output(match, printed), text), encoding="utf-8")
+        return
+    for match in PRINTED.finditer(text):
+        assert printed[match[1]] == match[2], f"{page}: run pytest with --update-goldens, and review the page"
+
+
+def _with_output(match: re.Match[str], printed: dict[str, str]) -> str:
+    return f"```python\n{match[1]}```\n\n```output\n{printed[match[1]]}```"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page, "sh")], ids=lambda page: page.name)
