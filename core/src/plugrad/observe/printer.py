@@ -11,6 +11,7 @@ from typing import TextIO
 
 from plugrad._util import difflib
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
+from plugrad.observe.highlight import highlighted
 from plugrad.observe.listing import linear_listing
 from plugrad.observe.memory import memory_lines
 from plugrad.observe.style import (
@@ -166,7 +167,7 @@ def compile_text(event: CompileEvent, level: int) -> str:
     lines = [f"{event.name} on {event.device}: {origin}, {nbytes(event.nbytes)}"]
     lines.append("  opts: " + (", ".join(map(str, event.opts)) or "none"))
     if level >= 4:
-        lines.append(event.source.rstrip())
+        lines.append(highlighted(event.source.rstrip()))
     if level >= 7 and event.disassemble is not None:
         lines.append(event.disassemble().rstrip())
     return "\n".join(lines)
