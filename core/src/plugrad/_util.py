@@ -28,10 +28,13 @@ class LazyModule:
 if TYPE_CHECKING:
     import ctypes as ctypes
     import difflib as difflib
+    import fractions as fractions
     import hashlib as hashlib
+    import html as html
     import json as json
     import pickle as pickle
     import random as random
+    import shutil as shutil
     import traceback as traceback
 
     import numpy as numpy
@@ -39,8 +42,11 @@ else:
     # NumPy takes longer to import than all of plugrad, and the others a tenth of that together, which many
     # programs never need: modules that `import plugrad` loads take them from here
     # (`from plugrad._util import numpy as np`) and use them in functions only.
-    ctypes, difflib, hashlib, json, numpy, pickle, random, traceback = map(
-        LazyModule, ("ctypes", "difflib", "hashlib", "json", "numpy", "pickle", "random", "traceback")
+    ctypes, difflib, fractions, hashlib, html = map(
+        LazyModule, ("ctypes", "difflib", "fractions", "hashlib", "html")
+    )
+    json, numpy, pickle, random, shutil, traceback = map(
+        LazyModule, ("json", "numpy", "pickle", "random", "shutil", "traceback")
     )
 
 

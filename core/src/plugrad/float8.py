@@ -5,13 +5,14 @@ documentation, "Float stored in 8 bits", for the variants fnuz (finite, no negat
 """
 
 import math
-from dataclasses import dataclass
 from typing import Literal
+
+from plugrad._frozen import frozen
 
 Special = Literal["ieee", "fn", "fnuz"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Float8Layout:
     """One layout: a sign bit, exponent bits, and `fraction_bits` of the significand.
 

@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import DType, dtypes
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA
-from plugrad.schedule.create import Schedule
 from plugrad.schedule.memory_planner import Lifetime, plan_memory
-from plugrad.schedule.rangeify import max_shape
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, memory_of
 from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.schedule.create import Schedule
 
 
 @frozen
@@ -46,13 +49,13 @@ class Prepared:
         has_memory: nodes that are somewhere when it has run.
     """
 
-    schedule: Schedule
+    schedule: "Schedule"
     arenas: tuple[Arena, ...]
     parts: tuple[UOp, ...]
     has_memory: frozenset[UOp]
 
 
-def prepare(schedule: Schedule) -> Prepared:
+def prepare(schedule: "Schedule") -> Prepared:
     """Plan the memory of `schedule`."""
     calls = schedule.calls
     kept = {u for u in schedule.effects.values() if u.op is Ops.COPY}
@@ -89,7 +92,7 @@ def temporaries(prepared: Prepared, share_memory: bool) -> Iterable[tuple[UOp, B
 
 
 def _arena(device: str, spans: dict[UOp, list[int]]) -> Arena:
-    sizes = [math.prod(max_shape(node.shape)) for node in spans]
+    sizes = [math.prod(map(greatest, node.shape)) for node in spans]
     plan = plan_memory(
         [
             Lifetime(steps[0], steps[-1], size * node.dtype.itemsize)

@@ -3,7 +3,6 @@
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 from plugrad.engine import storage
 from plugrad.engine.execute import Step
@@ -14,7 +13,6 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
-@dataclass(slots=True, eq=False)
 class Capture:
     """The steps of one call, in order, and what they depend on.
 
@@ -31,15 +29,16 @@ class Capture:
         held: the values that somebody held when the call began.
     """
 
-    steps: list[Step] = field(default_factory=list[Step])
-    values: dict[str, int] = field(default_factory=dict[str, int])
-    conditions: list[Condition] = field(default_factory=list[Condition])
-    found: list[tuple[int, UOp]] = field(default_factory=list[tuple[int, UOp]])
-    made: set[UOp] = field(default_factory=set[UOp])
-    used: set[int] = field(default_factory=set[int])
-    gradients_read: set[int] = field(default_factory=set[int])
-    gradients_set: set[int] = field(default_factory=set[int])
-    held: frozenset[UOp] = frozenset()
+    def __init__(self, held: frozenset[UOp] = frozenset()) -> None:
+        self.steps: list[Step] = []
+        self.values: dict[str, int] = {}
+        self.conditions: list[Condition] = []
+        self.found: list[tuple[int, UOp]] = []
+        self.made: set[UOp] = set()
+        self.used: set[int] = set()
+        self.gradients_read: set[int] = set()
+        self.gradients_set: set[int] = set()
+        self.held = held
 
     def check_values(self, graph: Canonical) -> None:
         """Refuse a graph whose variables have another value than where the call used them before.

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plugrad import events
 from plugrad._frozen import frozen
-from plugrad._util import collector_paused
+from plugrad._util import LazyModule, collector_paused
 from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine import storage
@@ -18,9 +18,6 @@ from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicali
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
-from plugrad.schedule.create import create_schedule
-from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.lower_complex import complex_view
 from plugrad.schedule.shape_guards import Condition
 from plugrad.schedule.versions import (
@@ -37,6 +34,14 @@ from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import greatest, pairs_of
 from plugrad.uop.spec import tensor_spec, verify
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.schedule import create, fusion
+    from plugrad.schedule.kernelize import KernelCall
+else:
+    # whoever computes nothing needs no scheduler, and should not wait for its import
+    create = LazyModule("plugrad.schedule.create")
+    fusion = LazyModule("plugrad.schedule.fusion")
 
 # What needs no kernel to be there: memory, and numbers that any kernel can write down.
 _THERE = frozenset({Ops.BUFFER, Ops.CONST, Ops.BIND, Ops.DEFINE_VAR})
@@ -78,18 +83,18 @@ class ExecutionPlan:
     """
 
     graph: Canonical
-    calls: tuple[KernelCall, ...]
+    calls: "tuple[KernelCall, ...]"
     conditions: tuple[Condition, ...]
     memory: dict[UOp, Buffer]
     temporaries: frozenset[Buffer]
     results: list[Result]
     lines: Mapping[UOp, CallSite]
 
-    def buffers(self, call: KernelCall) -> tuple[Buffer, ...]:
+    def buffers(self, call: "KernelCall") -> tuple[Buffer, ...]:
         """Return the memory that `call` works on, slot by slot."""
         return tuple([self.memory[node] for node in call.memory])
 
-    def overwritten(self, calls: Iterable[KernelCall]) -> set[UOp]:
+    def overwritten(self, calls: "Iterable[KernelCall]") -> set[UOp]:
         """Return the BUFFERs that `calls` write over."""
         targets = [call.target for call in calls if call.target is not None]
         memory = owners() if targets else None
@@ -234,9 +239,11 @@ def _numel(u: UOp) -> int:
 
 def _schedule(sink: UOp, default: str) -> Prepared:
     names = {u.device or default for u in sink.toposort() if u.op in (Ops.BUFFER, Ops.COPY)} | {default}
-    cost = {name: CostModel.of(Device[name].capabilities) for name in names if Device[name].can_compute}
+    cost = {
+        name: fusion.CostModel.of(Device[name].capabilities) for name in names if Device[name].can_compute
+    }
     with collector_paused():
-        return prepare(create_schedule(sink, cost, default))
+        return prepare(create.create_schedule(sink, cost, default))
 
 
 class _Places:

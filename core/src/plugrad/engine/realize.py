@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from plugrad import events
 from plugrad.device import Device
@@ -18,12 +19,14 @@ from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
-from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.shape_guards import check_conditions
 from plugrad.schedule.versions import VERSIONS
 from plugrad.settings import context, settings
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.schedule.kernelize import KernelCall
 
 
 def realize(values: Iterable[UOp], device: str | None = None) -> None:
@@ -191,7 +194,7 @@ def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
             storage.record(result.value, place)
 
 
-def _results_of(done: Sequence[KernelCall], results: Iterable[Result]) -> list[Result]:
+def _results_of(done: "Sequence[KernelCall]", results: Iterable[Result]) -> list[Result]:
     """Return the results that are there when only the calls in `done` have run."""
     there = {call.root for call in done}
 

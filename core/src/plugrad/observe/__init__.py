@@ -4,9 +4,5 @@
 """
 
 from plugrad.observe.install import install, uninstall
-from plugrad.observe.match_stats import MatchStats
-from plugrad.observe.printer import Printer
-from plugrad.observe.profiler import Profiler
-from plugrad.observe.recorder import Recorder
 
-__all__ = ["MatchStats", "Printer", "Profiler", "Recorder", "install", "uninstall"]
+__all__ = ["install", "uninstall"]

@@ -7,13 +7,19 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from plugrad._util import LazyModule
 from plugrad.events import RewriteEvent, Subscription, subscribe
-from plugrad.observe.match_stats import MatchStats
-from plugrad.observe.printer import PRINTED_EVENTS, Printer
-from plugrad.observe.profiler import PROFILED_EVENTS, Profiler
-from plugrad.observe.recorder import RECORDED_EVENTS, Recorder
 from plugrad.settings import cache_dir, settings
+
+if TYPE_CHECKING:
+    from plugrad.observe import match_stats, printer, profiler, recorder
+else:
+    # most programs ask for none of them
+    match_stats, printer, profiler, recorder = map(
+        LazyModule, [f"plugrad.observe.{name}" for name in ("match_stats", "printer", "profiler", "recorder")]
+    )
 
 _HOW_TO_OPEN = "recorded to {0}\nto look at it: plugrad viz {0}   (of the distribution plugrad-viz)"
 # what install() has subscribed by setting; `uninstall` clears it
@@ -29,7 +35,7 @@ def install() -> None:
     printer looks at the level of each event's context, so it is silent outside.
     """
     if settings.DEBUG and "DEBUG" not in _installed:
-        _add("DEBUG", lambda: subscribe(PRINTED_EVENTS, Printer()))
+        _add("DEBUG", lambda: subscribe(printer.PRINTED_EVENTS, printer.Printer()))
     if settings.PROFILE and "PROFILE" not in _installed:
         _add("PROFILE", _profile)
     if settings.TRACK_MATCH_STATS and "TRACK_MATCH_STATS" not in _installed:
@@ -58,20 +64,20 @@ def _add(name: str, start: Callable[[], Subscription]) -> None:
 
 
 def _profile() -> Subscription:
-    profiler = Profiler()
-    atexit.register(lambda: print(profiler.table(), file=sys.stderr))
-    return subscribe(PROFILED_EVENTS, profiler)
+    observer = profiler.Profiler()
+    atexit.register(lambda: print(observer.table(), file=sys.stderr))
+    return subscribe(profiler.PROFILED_EVENTS, observer)
 
 
 def _match_stats() -> Subscription:
-    stats = MatchStats(by_rewrite=settings.TRACK_MATCH_STATS >= 2)
+    stats = match_stats.MatchStats(by_rewrite=settings.TRACK_MATCH_STATS >= 2)
     atexit.register(lambda: print(stats.table(), file=sys.stderr))
     return subscribe(RewriteEvent, stats)
 
 
 def _record() -> Subscription:
-    recorder = Recorder(recording_path())
+    observer = recorder.Recorder(recording_path())
     # last registered, first called: nothing is recorded behind the message
-    atexit.register(lambda: print(_HOW_TO_OPEN.format(recorder.path), file=sys.stderr))
-    atexit.register(recorder.close)
-    return subscribe(RECORDED_EVENTS, recorder)
+    atexit.register(lambda: print(_HOW_TO_OPEN.format(observer.path), file=sys.stderr))
+    atexit.register(observer.close)
+    return subscribe(recorder.RECORDED_EVENTS, observer)

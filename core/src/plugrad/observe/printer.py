@@ -5,11 +5,10 @@ kernel; 4 its source; 5 what each pass changed; 6 the linear program; 7 the disa
 those below it show.
 """
 
-import shutil
 import sys
 from typing import TextIO
 
-from plugrad._util import difflib
+from plugrad._util import difflib, shutil
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
 from plugrad.observe.highlight import highlighted
 from plugrad.observe.listing import linear_listing

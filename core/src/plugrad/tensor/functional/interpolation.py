@@ -11,9 +11,9 @@ from __future__ import annotations
 # pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from plugrad._util import fractions
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real_number
@@ -162,7 +162,7 @@ def _scaled_size(size: Dim, factor: float) -> Dim:
     """Return a size times a factor, rounded down."""
     if isinstance(size, int):
         return int(size * factor)
-    part = Fraction(factor).limit_denominator(_DENOMINATORS)
+    part = fractions.Fraction(factor).limit_denominator(_DENOMINATORS)
     first, last = least(size), greatest(size)
     is_exact = last - first <= _SIZES and all(
         int(n * factor) == n * part.numerator // part.denominator for n in range(first, last + 1)

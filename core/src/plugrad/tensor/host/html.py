@@ -1,7 +1,6 @@
 """Tensors in notebooks: the values, and the graph as a picture behind a fold."""
 
-from html import escape
-
+from plugrad._util import html
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.display import summary, text_of
 from plugrad.tensor.shapes import show
@@ -21,8 +20,10 @@ def html_of(t: TensorBase) -> str:
         >>> html_of(Tensor([1, 2], device="PYTHON")).startswith("<pre>Tensor([1, 2]")
         True
     """
-    fold = f"<summary>{escape(f'{show(t.shape)} {t.dtype.name} on {t.device}: {summary(t.uop)}')}</summary>"
-    return f"<pre>{escape(text_of(t))}</pre><details>{fold}{svg_of(t.uop)}</details>"
+    fold = (
+        f"<summary>{html.escape(f'{show(t.shape)} {t.dtype.name} on {t.device}: {summary(t.uop)}')}</summary>"
+    )
+    return f"<pre>{html.escape(text_of(t))}</pre><details>{fold}{svg_of(t.uop)}</details>"
 
 
 def svg_of(root: UOp) -> str:
@@ -66,6 +67,8 @@ def _line(start: tuple[int, int], end: tuple[int, int]) -> str:
 def _box(u: UOp, x: int, y: int) -> str:
     colour = "#cde" if u.op is Ops.BUFFER else "#eee" if u.op in _NUMBERS else "#fed"
     name = f"{u.op.name} {u.arg}" if u.op is Ops.CONST else u.op.name
-    text = [f'<text x="{x + 6}" y="{y + 15}">{escape(name[:22])}</text>']
-    text.append(f'<text x="{x + 6}" y="{y + 29}">{escape(f"{show(u.shape)} {u.dtype.name}"[:22])}</text>')
+    text = [f'<text x="{x + 6}" y="{y + 15}">{html.escape(name[:22])}</text>']
+    text.append(
+        f'<text x="{x + 6}" y="{y + 29}">{html.escape(f"{show(u.shape)} {u.dtype.name}"[:22])}</text>'
+    )
     return f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" fill="{colour}"/>{"".join(text)}'
