@@ -1,6 +1,7 @@
 import math
 
 from plugrad.engine.plan import make_plan, root_of
+from plugrad.engine.realize import realize
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.memory import put
@@ -57,3 +58,15 @@ def test_each_device_has_an_arena_of_its_own() -> None:
     plan = make_plan([here], None)
     for call in plan.calls:
         assert plan.buffers(call)[0].device == call.device
+
+
+def test_a_graph_is_planned_alike_whether_it_has_to_be_resolved_or_not() -> None:
+    x, y = put([1.0, 2.0]), put([3.0, 4.0])
+    whole = make_plan([(x + y) * x], None)
+    history = (x * 7 + 1).contiguous()
+    realize([history])
+    resolved = make_plan([(history + y) * history], None)
+    assert resolved.graph.sink is whole.graph.sink
+    assert [call.ast for call in resolved.calls] == [call.ast for call in whole.calls]
+    assert [result.place.shape for result in resolved.results] == [(2,)] * len(resolved.results)
+    assert [result.value for result in whole.results] == [(x + y) * x]

@@ -1,7 +1,8 @@
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
-from plugrad.engine.resolve_graph import overwritten_below, resolve_graph
+from plugrad.engine.resolve_graph import overwritten_below, resolve_graph, resolved_nodes
 from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.memory import get, put
 
 
@@ -20,6 +21,28 @@ def test_resolving_a_very_deep_graph_needs_no_recursion() -> None:
     for _ in range(20_000):
         value = value + 1
     assert resolve_graph(value)[value] is value
+
+
+def test_a_graph_of_memory_alone_is_resolved_in_the_order_of_a_walk() -> None:
+    x, y = put([1.0]), put([2.0])
+    value = UOp.sink((x + y) * x, (y * y).contiguous())
+    nodes = resolved_nodes(value)
+    assert nodes is not None
+    assert list(nodes) == list(value.toposort())
+    assert nodes == {u: now for u, now in resolve_graph(value).items()}
+
+
+def test_what_lies_in_memory_is_overwritten_or_waits_has_to_be_resolved() -> None:
+    x = put([1.0])
+    inner = x + 1
+    assert resolved_nodes(inner * 2) is not None
+    realize([inner])
+    assert resolved_nodes(inner * 2) is None
+    assert resolved_nodes((x * 3).detach() * 2) is None
+    assert resolved_nodes(x.assign(x * 3)) is None
+    reader = x * 5
+    realize([x.assign(x + 1)])
+    assert resolved_nodes(reader) is None
 
 
 def test_what_reads_overwritten_memory_is_found() -> None:

@@ -22,6 +22,24 @@ def test_a_new_buffer_has_memory_of_its_shape_and_dtype() -> None:
     assert buffer.handle is None
 
 
+def test_new_memory_belongs_to_the_storage_that_is_made_for_it() -> None:
+    uop = storage.new_buffer("PYTHON", (2, 3), dtypes.int16)
+    mine = storage.storage_of_new(uop)
+    assert mine.is_memory
+    assert mine.present() is uop
+    assert storage.storage_at(uop, "") == (mine, ())
+    other = Storage(uop, "")
+    assert not other.is_memory
+    assert other.is_copy
+
+
+def test_a_number_without_sources_lies_nowhere() -> None:
+    one = UOp.const(dtypes.int32, 1)
+    storage.record(one, put([1.0]))
+    assert storage.places_of(one) == []
+    assert storage.resolve(one, "PYTHON") is one
+
+
 def test_what_has_no_memory_is_named_in_the_error() -> None:
     with pytest.raises(ScheduleError, match=r"ADD of dtypes\.float32 has no memory\. Realize it first"):
         storage.buffer_of(put([1.0]) + 1)
