@@ -116,3 +116,10 @@ def test_what_is_no_data_is_refused() -> None:
         TensorDataset([1])  # pyright: ignore[reportArgumentType]
     with pytest.raises(ArgumentError, match="of nothing"):
         TensorDataset()
+
+
+def test_batches_are_the_same_where_their_progress_is_shown() -> None:
+    dataset = TensorDataset(Tensor.arange(5))
+    loaders = [DataLoader(dataset, batch_size=2, progress=shown) for shown in (False, True)]
+    plain, shown = ([x.tolist() for (x,) in loader] for loader in loaders)
+    assert plain == shown == [[0, 1], [2, 3], [4]]

@@ -60,3 +60,22 @@ def test_without_a_terminal_it_is_silent(capfd: pytest.CaptureFixture[str]) -> N
     with progress("kernels", 2) as report:
         report(1)
     assert capfd.readouterr() == ("", "")
+
+
+_NESTED = """
+import time
+from plugrad.observe.progress import progress
+with progress("batches", 2) as batch:
+    time.sleep(1.2)
+    with progress("kernels", 5) as report:
+        report(2)
+        time.sleep(1.3)
+    batch(1)
+    time.sleep(0.3)
+"""
+
+
+def test_work_inside_of_work_is_shown_below_it(tmp_path: Path) -> None:
+    shown = _on_terminal(_NESTED, tmp_path)
+    assert "kernels 2/5" in shown
+    assert "kernels" not in shown.split("batches 1/2")[-1]

@@ -8,6 +8,7 @@ from plugrad._util import LazyModule, random
 from plugrad._util import numpy as np
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.observe.progress import progress as shown_progress
 from plugrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class DataLoader:
         drop_last: leave out the last batch where it has fewer examples.
         prefetch_factor: how many batches each process works ahead.
         seed: what the order follows from; by default it is another one each time.
+        progress: show on a terminal how many batches of an epoch are done, where that takes over a second.
 
     Raises:
         ArgumentError: a number is out of range, or `dataset` has no length or no items.
@@ -127,10 +129,11 @@ class DataLoader:
         drop_last: bool = False,
         prefetch_factor: int = 2,
         seed: int | None = None,
+        progress: bool = False,
     ) -> None:
         check_counts(self, 1, batch_size=batch_size, prefetch_factor=prefetch_factor)
         check_counts(self, 0, num_workers=num_workers)
-        check_flags(self, shuffle=shuffle, drop_last=drop_last)
+        check_flags(self, shuffle=shuffle, drop_last=drop_last, progress=progress)
         if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
             raise ArgumentError(
                 f"DataLoader: dataset={dataset!r:.60} ({type(dataset).__name__}) has no length or no items. "
@@ -143,6 +146,7 @@ class DataLoader:
         self.collate_fn = collate_fn
         self.drop_last = drop_last
         self.prefetch_factor = prefetch_factor
+        self.progress = progress
         self._random = random.Random(seed)
 
     def __len__(self) -> int:
@@ -152,6 +156,16 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the batches of one epoch."""
+        batches = self._batches()
+        return self._shown(batches) if self.progress else batches
+
+    def _shown(self, batches: Iterator[Any]) -> Iterator[Any]:
+        with shown_progress("batches", len(self)) as report:
+            for done, batch in enumerate(batches):
+                report(done)
+                yield batch
+
+    def _batches(self) -> Iterator[Any]:
         order = list(range(len(self.dataset)))
         if self.shuffle:
             self._random.shuffle(order)

@@ -47,6 +47,11 @@ def progress(what: str, total: int) -> Generator[Callable[[int], None]]:
         bar.close()
 
 
+# what is on the terminal; work inside of other work has a line below it
+_displays: list[rich_progress.Progress] = []
+_lock = threading.Lock()
+
+
 class _Bar:
     """A bar that another thread may show at any time."""
 
@@ -54,9 +59,9 @@ class _Bar:
         self._what = what
         self._total = total
         self._done = 0
-        self._lock = threading.Lock()
         self._shown: tuple[rich_progress.Progress, Any] | None = None
         self._is_closed = False
+        self._is_first = False
 
     def show(self) -> None:
         columns = (
@@ -64,13 +69,17 @@ class _Bar:
             rich_progress.BarColumn(),
             rich_progress.TimeElapsedColumn(),
         )
-        with self._lock:
+        with _lock:
             if self._is_closed:
                 return
-            shown = rich_progress.Progress(
-                *columns, console=rich_console.Console(stderr=True), transient=True
-            )
-            shown.start()
+            if _displays:
+                shown = _displays[-1]
+            else:
+                console = rich_console.Console(stderr=True)
+                shown = rich_progress.Progress(*columns, console=console, transient=True)
+                shown.start()
+                _displays.append(shown)
+                self._is_first = True
             self._shown = shown, shown.add_task(self._what, total=self._total, completed=self._done)
 
     def update(self, done: int) -> None:
@@ -80,7 +89,13 @@ class _Bar:
             shown.update(task, completed=done)
 
     def close(self) -> None:
-        with self._lock:
+        with _lock:
             self._is_closed = True
-            if self._shown is not None:
-                self._shown[0].stop()
+            if self._shown is None:
+                return
+            shown, task = self._shown
+            if self._is_first:
+                _displays.remove(shown)
+                shown.stop()
+            else:
+                shown.remove_task(task)
