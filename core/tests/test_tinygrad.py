@@ -66,6 +66,26 @@ def test_arguments_keep_their_order() -> None:
     assert theirs.optim.AdamW([Tensor([1.0])], 0.1, 0.8, 0.9, 1e-6).param_groups[0]["betas"] == (0.8, 0.9)
 
 
+def test_functions_are_marked_without_a_difference() -> None:
+    with mapped():
+        from tinygrad import function
+
+    @function
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    @function(precompile=True)
+    def half(x: Tensor) -> Tensor:
+        return x / 2
+
+    x = Tensor([3.0], requires_grad=True)
+    half(double(x) * x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.item() == 6.0
+    with pytest.raises(PlugradError, match=r"transforms\.custom_gradient"):
+        function(double, grad_fxn=half)
+
+
 def test_all_tensors_of_floats_are_trained() -> None:
     with mapped():
         from tinygrad.nn.state import get_parameters

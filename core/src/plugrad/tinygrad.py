@@ -165,6 +165,20 @@ def _optimizer(make: type, *names: str) -> Callable[..., Any]:
     return made
 
 
+def _function(
+    fxn: Callable[..., Any] | None = None,
+    *,
+    precompile: bool = False,
+    precompile_backward: bool = False,
+    allow_implicit: bool = False,
+    grad_fxn: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """Return the function itself: equal kernels and schedules are shared without being marked."""
+    if grad_fxn is not None:
+        raise PlugradError("function: grad_fxn has no counterpart. Write transforms.custom_gradient.")
+    return _unwrap if fxn is None else fxn
+
+
 def _all_same(items: Sequence[Any]) -> bool:
     return all(item == items[0] for item in items)
 
@@ -235,6 +249,8 @@ _SETTINGS = ("DEBUG", "JIT", "BEAM", "NOOPT", "WINO")
 _MUON = ("momentum", "weight_decay", "ns_steps", "ns_coefficients", "nesterov")
 _ADAM = ("b1", "b2", "eps", "weight_decay")
 _NAMES: dict[str, dict[str, Any]] = {
+    "tinygrad": {"function": _function},
+    "tinygrad.function": {"function": _function},
     "tinygrad.nn": {
         "BatchNorm": _BatchNorm,
         "BatchNorm2d": _BatchNorm,
