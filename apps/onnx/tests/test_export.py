@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx.defs
 import pytest
 
 from plugrad import Tensor, UOp, nn
@@ -66,6 +67,17 @@ def test_a_narrow_type_rounds_where_it_did() -> None:
 
     got = load(export(through_half, [M]))(M)["y"]
     assert got.tolist() == through_half(Tensor(M)).tolist()
+
+
+@pytest.mark.parametrize("opset", [18, onnx.defs.onnx_opset_version()])
+def test_the_oldest_and_the_current_opset_are_the_same_in_onnxruntime(opset: int) -> None:
+    def function(x: Tensor) -> Tensor:
+        return (x.softmax(-1) @ x).relu().pad(((1, 0), (0, 2))).sum(0)
+
+    proto = export(function, [M], opset=opset)
+    assert proto.opset_import[0].version == opset
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    np.testing.assert_allclose(session.run(None, {"x0": M})[0], function(Tensor(M)).numpy(), rtol=1e-5)
 
 
 def test_attention_is_the_same_in_onnxruntime() -> None:

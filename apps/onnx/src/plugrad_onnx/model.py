@@ -126,7 +126,7 @@ class Model:
             else:
                 self.specialized[name] = reason
         said = "; ".join(f"{name!r}: {reason}" for name, reason in self.specialized.items())
-        warnings.warn(f"these sizes stay numbers, each with kernels of its own: {said}", stacklevel=3)
+        warnings.warn(f"these sizes stay numbers, each with kernels of its own: {said}", stacklevel=5)
 
     def _problem_with(self, axes: Mapping[str, Axis]) -> str | None:
         """Return why the graph cannot be built with Variables as the sizes of axes; None where it can."""
