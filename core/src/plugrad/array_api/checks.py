@@ -10,9 +10,9 @@ from functools import wraps
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from plugrad.dtype import DType, element_dtype, is_complex
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_flag, is_one_of
+from plugrad.tensor.shapes import as_flag, check_choice
 
 __all__ = ["check_keeps_imaginary", "checked"]
 
@@ -87,7 +87,7 @@ def _check_of(parameter: inspect.Parameter, is_of_reals: bool) -> Callable[[Any,
     if isinstance(parameter.default, bool):
         return as_flag
     if get_origin(kind) is Literal:
-        return lambda value, what: _one_choice(value, get_args(kind), what)
+        return lambda value, what: check_choice(value, get_args(kind), what)
     is_several = parameter.kind is parameter.VAR_POSITIONAL
     if get_origin(kind) is Sequence:
         is_several, kind = True, get_args(kind)[0]
@@ -113,12 +113,6 @@ def _one_of(value: object, kinds: tuple[Any, ...], what: str) -> None:
     if not isinstance(value, kinds):
         names = " nor ".join(dict.fromkeys(_NAMES[kind] for kind in kinds))
         raise DtypeError(f"{what}={value!r:.60} ({type(value).__name__}) is no {names}. Use asarray(...).")
-
-
-def _one_choice(value: object, choices: tuple[str, ...], what: str) -> None:
-    if not is_one_of(value, choices):
-        *others, last = map(repr, choices)
-        raise ArgumentError(f"{what}={value!r:.60} is none of {', '.join(others)} and {last}.")
 
 
 def _all_of(value: Any, kinds: tuple[Any, ...], what: str) -> None:

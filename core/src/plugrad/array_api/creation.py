@@ -145,7 +145,7 @@ def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None)
 
 
 def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return a tensor whose elements are whatever its memory holds.
+    """Return a tensor with uninitialised elements.
 
     Example:
         >>> empty((2, 3)).shape
@@ -163,13 +163,7 @@ def full_like(
         >>> full_like(Tensor([1, 2]), 7).tolist()
         [7, 7]
     """
-    shape: Any = x.shape
-    return full(
-        shape,
-        fill_value,
-        dtype=x.dtype if dtype is None else dtype,
-        device=x.device if device is None else device,
-    )
+    return x.full_like(fill_value, dtype, device)
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
@@ -179,7 +173,7 @@ def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
         >>> zeros_like(Tensor([1, 2])).tolist()
         [0, 0]
     """
-    return full_like(x, 0, dtype=dtype, device=device)
+    return x.zeros_like(dtype, device)
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
@@ -189,7 +183,7 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = 
         >>> ones_like(Tensor([1, 2])).tolist()
         [1, 1]
     """
-    return full_like(x, 1, dtype=dtype, device=device)
+    return x.ones_like(dtype, device)
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
@@ -199,12 +193,7 @@ def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None =
         >>> empty_like(Tensor([1, 2])).shape
         (2,)
     """
-    shape: Any = x.shape
-    return empty(
-        shape,
-        dtype=x.dtype if dtype is None else dtype,
-        device=x.device if device is None else device,
-    )
+    return x.empty_like(dtype, device)
 
 
 def eye(

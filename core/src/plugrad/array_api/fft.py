@@ -143,7 +143,7 @@ def irfftn(
 
 @checked
 def hfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the transform, real numbers, of half of what mirrors its conjugates; see `Tensor.hfft`.
+    """Return the real transform of the first half of a Hermitian signal, see `Tensor.hfft`.
 
     Example:
         >>> hfft(Tensor([1.5, -0.5])).tolist()

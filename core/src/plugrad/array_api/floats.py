@@ -1,4 +1,4 @@
-"""Floats: rounding, signs, what is finite, and neighbours."""
+"""Floats: rounding, signs, finite values, neighbours."""
 
 from plugrad.array_api.operands import Operand, both
 from plugrad.dtype import dtypes, is_complex, is_float

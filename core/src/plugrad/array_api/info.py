@@ -1,4 +1,4 @@
-"""Dtypes, and what this namespace can do."""
+"""Dtypes and capabilities of this namespace."""
 
 from typing import Any
 

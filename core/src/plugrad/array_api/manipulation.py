@@ -10,7 +10,7 @@ from plugrad.tensor.shapes import as_flag, as_shape, broadcast_shapes, check_siz
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
-    """Return the arrays, broadcast to the shape that they have in common.
+    """Return the arrays, broadcast to their common shape.
 
     Example:
         >>> [x.shape for x in broadcast_arrays(Tensor([1, 2]), Tensor([[3], [4]]))]

@@ -138,7 +138,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     order = flat.argsort()
     indices = order[(counts.cumsum(0, counts.dtype) - counts).cast(order.dtype)]
     if is_float(x.dtype) and bool(values[-1].isnan()):
-        values, indices, inverse, counts = _apart(flat, values, indices, inverse, counts, order)
+        values, indices, inverse, counts = _split_nans(flat, values, indices, inverse, counts, order)
     return UniqueAll(values, indices, inverse.reshape(x.shape), counts)
 
 
@@ -157,7 +157,7 @@ def _unique_complex(flat: Tensor, shape: Shape) -> UniqueAll:
     return UniqueAll(ordered[starts], order[starts], inverse.reshape(shape), ends - starts)
 
 
-def _apart(
+def _split_nans(
     flat: Tensor, values: Tensor, indices: Tensor, inverse: Tensor, counts: Tensor, order: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Split the single NaN at the end of distinct elements into all of them."""

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def share(action: str, file: Path) -> dict[str, object]:
-    """Write the results of searches to `file`, or add those that it has, and say how many there are.
+    """Export search results to `file`, or import its results, and say how many.
 
     Raises:
         CacheError: the file cannot be read or written.

@@ -1,4 +1,4 @@
-"""The steps from a kernel's graph to a program: lowering, rendering, and what a launch needs to know."""
+"""Build a program from a kernel's graph: lowering, rendering, launch data."""
 
 import time
 from typing import TYPE_CHECKING, Any

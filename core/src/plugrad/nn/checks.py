@@ -70,13 +70,13 @@ def _name(owner: object) -> str:
 
 
 def _check_length(owner: object, name: str, value: Any) -> None:
-    """Do nothing but for integers whose digits Python would not show."""
+    """Raise ArgumentError for integers of over 64 bits, whose digits Python refuses to show."""
     if isinstance(value, int) and is_long(value):
         raise ArgumentError(f"{_name(owner)}: {name} has {value.bit_length()} bits. Pass one of at most 64.")
 
 
 def check_layers(owner: object, **values: Any) -> None:
-    """Refuse numbers of layers that are no integers from 1 to 10000.
+    """Raise ArgumentError unless numbers of layers are integers from 1 to 10000.
 
     Each layer is an object with tensors: of a mistaken number of them, making would not end.
 
@@ -93,7 +93,7 @@ def check_layers(owner: object, **values: Any) -> None:
 
 
 def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
-    """Refuse what is no number in a range; NaN lies in none.
+    """Raise ArgumentError for values that are no numbers in `allowed`; NaN never is.
 
     Args:
         owner: whose settings they are: an object, or the name of a function.
@@ -113,7 +113,7 @@ def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
 
 
 def check_counts(owner: object, least: int, **values: Any) -> None:
-    """Do nothing for integers of Python or NumPy that are `least` or more.
+    """Raise ArgumentError unless values are integers of Python or NumPy from `least` on.
 
     Raises:
         ArgumentError: one is something else.
@@ -128,7 +128,7 @@ def check_counts(owner: object, least: int, **values: Any) -> None:
 
 
 def check_flags(owner: object, **values: Any) -> None:
-    """Do nothing for True and False, also as 1 and 0.
+    """Raise ArgumentError unless values are True or False, also as 1 and 0.
 
     Raises:
         ArgumentError: one is something else.
@@ -142,7 +142,7 @@ def check_flags(owner: object, **values: Any) -> None:
 
 
 def check_choice(owner: object, choices: tuple[str, ...], **values: Any) -> None:
-    """Do nothing for one of `choices`.
+    """Raise ArgumentError unless values are among `choices`.
 
     Raises:
         ArgumentError: one is something else.
@@ -181,7 +181,7 @@ def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list
 
 
 def check_probability(layer: object, **values: Any) -> None:
-    """Do nothing for numbers from 0 to 1.
+    """Raise ArgumentError unless values are numbers from 0 to 1.
 
     Raises:
         ArgumentError: one is something else.
@@ -199,7 +199,7 @@ def check_probability(layer: object, **values: Any) -> None:
 
 
 def check_tensors(layer: object, **values: Any) -> None:
-    """Do nothing for tensors.
+    """Raise DtypeError unless values are tensors.
 
     Raises:
         DtypeError: one is something else.
@@ -216,7 +216,7 @@ def check_tensors(layer: object, **values: Any) -> None:
 
 
 def check_optional_tensors(layer: object, **values: Any) -> None:
-    """Do nothing for tensors and None.
+    """Raise DtypeError unless values are tensors or None.
 
     Raises:
         DtypeError: one is something else.
@@ -228,7 +228,7 @@ def check_optional_tensors(layer: object, **values: Any) -> None:
 
 
 def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Refuse a state whose names or shapes differ from those of `own`.
+    """Raise StateError or ShapeError unless `state` has the names and shapes of `own`.
 
     Raises:
         StateError: it has other names, or things that are no tensors.

@@ -260,7 +260,6 @@ def kaiming_normal_(
 
 
 def _fans(function: str, tensor: Tensor) -> tuple[int, int]:
-    """Return the numbers of inputs of an output and outputs of an input."""
     check_tensors(function, tensor=tensor)
     if tensor.ndim < 2:
         raise ShapeError(f"{function}: a tensor of shape {tensor.shape}; it takes two axes or more.")

@@ -1,4 +1,4 @@
-"""`Module`: what layers share, and an optional base class of models."""
+"""`Module`: the base class of layers, optional for models."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ class IncompatibleKeys(NamedTuple):
 
 
 class Module:
-    """A layer or a model: `forward` says what it computes, its attributes are its state.
+    """A layer or a model: `forward` computes its output, its attributes are its state.
 
     Any class with tensors and layers in its attributes, lists and dicts is a model, for `get_parameters` and
     for the methods here. This base class adds those methods, with PyTorch's names. There is nothing to
@@ -205,7 +205,7 @@ class Module:
         return Tensor.training if self._mode is None else self._mode
 
     def train(self, mode: bool = True) -> Self:
-        """Let this module and all modules in it behave as in training; return this.
+        """Switch this module and all modules in it to training; return this.
 
         All that a call computes does, functions as well. Before the first `train` or `eval`, calls behave as
         `Tensor.training` says, which is False unless set.
@@ -221,7 +221,7 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """Let this module and all modules in it behave as in use: `train(False)`.
+        """Switch this module and all modules in it to use: `train(False)`.
 
         Example:
             >>> Dropout(0.5).eval()(Tensor([1.0])).item()
@@ -289,7 +289,7 @@ class Module:
         return self
 
     def _parts(self) -> Iterator[tuple[str, object]]:
-        """Yield what `repr` shows of the structure."""
+        """Yield the lines of the structure for `repr`."""
         return self.named_children()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Say who holds memory: values by the line that made them, arenas, and blocks that are kept for reuse."""
+"""Report memory by owner: values by line, arenas, blocks kept for reuse."""
 
 from collections.abc import Iterable
 
@@ -79,7 +79,7 @@ class MemoryReport:
 
 
 def memory() -> MemoryReport:
-    """Return who holds memory on each open device, the largest first.
+    """Return the owners of memory on each open device, the largest first.
 
     Values are listed with the line that had them computed. Those that were never computed have no memory.
 

@@ -180,7 +180,6 @@ def contiguous_backward(self: Tensor) -> Tensor:
 
 
 def _source_of(u: UOp) -> UOp:
-    """Return the node below bitcasts."""
     while u.op is Ops.BITCAST:
         u = u.src[0]
     return u

@@ -55,7 +55,7 @@ def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> 
                 "the tensors that this one was computed from."
             )
     root, seed = self._graph, _seed(self, gradient)
-    places = places_of(root, [_names_of(target) for target in targets])
+    places = places_of(root, [_nodes_of(target) for target in targets])
     for target, nodes in zip(targets, places, strict=True):
         if not nodes:
             raise GradientError(
@@ -100,7 +100,7 @@ def backward(
     """
     root, seed = self._graph, _seed(self, gradient)
     leaves: list[Any] = [t for t in self._live if t._is_leaf and is_inexact(t.dtype)]
-    places = places_of(root, [_names_of(leaf) for leaf in leaves])
+    places = places_of(root, [_nodes_of(leaf) for leaf in leaves])
     reached = [(leaf, nodes) for leaf, nodes in zip(leaves, places, strict=True) if nodes]
     if not reached:
         raise GradientError(
@@ -110,7 +110,7 @@ def backward(
         )
     _check_ends(root)
     for leaf, _ in reached:
-        _check_left(leaf)
+        _check_grad(leaf)
     found = compute_gradient(root, seed, [node for _, nodes in reached for node in nodes])
     _check_memory(found.values())
     for leaf, nodes in reached:
@@ -126,7 +126,7 @@ def uncomputed_leaves(tensors: Iterable[Tensor]) -> list[Tensor]:
     if all(t._is_leaf for t in asking):
         return asking
     owner = owners()
-    leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in _names_of(t)}
+    leaves = {_memory_of(u, owner) for t in asking if t._is_leaf for u in _nodes_of(t)}
     return [
         t for t in asking if t._is_leaf or not any(_memory_of(u, owner) in leaves for u in _reached(t._graph))
     ]
@@ -163,7 +163,7 @@ def _seed(x: Tensor, gradient: Tensor | None) -> UOp:
     return expanded(gradient._graph.cast(x.dtype), x.shape)
 
 
-def _check_left(leaf: Any) -> None:
+def _check_grad(leaf: Any) -> None:
     """Raise DtypeError or ShapeError for a `.grad` that no gradient can be added to."""
     grad = leaf.grad
     if grad is None:
@@ -181,7 +181,7 @@ def _check_left(leaf: Any) -> None:
         )
 
 
-def _names_of(t: TensorBase) -> list[UOp]:
+def _nodes_of(t: TensorBase) -> list[UOp]:
     """Return the nodes of a tensor in graphs: first built, as read, before writes.
 
     A graph that was built before the tensor was computed, or written to, mentions another node than one that
@@ -212,7 +212,7 @@ def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
         if (now := _memory_of(u, owner)) is not u:
             known.setdefault(now, []).append(u)
     return [
-        _newest(root, dict.fromkeys(u for name in names for u in known.get(name, ())))
+        _newest_versions(root, dict.fromkeys(u for name in names for u in known.get(name, ())))
         for names in ([*nodes, *(_memory_of(u, owner) for u in nodes)] for nodes in targets)
     ]
 
@@ -242,7 +242,7 @@ def _memory_of(u: UOp, owner: Descent) -> UOp:
     return storage.resolve(memory) if memory.shape == u.shape else now
 
 
-def _newest(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
+def _newest_versions(root: UOp, nodes: Iterable[UOp]) -> list[UOp]:
     """Return the nodes without those that later versions of the same memory were made from."""
     nodes = list(nodes)
     if len(nodes) < 2:

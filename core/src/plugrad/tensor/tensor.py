@@ -27,7 +27,7 @@ from plugrad.tensor.linalg.mixin import LinalgMixin
 from plugrad.tensor.migration_hints import advice
 from plugrad.tensor.mixin import StateMixin
 from plugrad.tensor.reduce.mixin import ReduceMixin
-from plugrad.tensor.shape.joins import sized_today
+from plugrad.tensor.shape.joins import fix_size
 from plugrad.tensor.shape.mixin import ShapeMixin
 from plugrad.tensor.shapes import as_flag, fixed_shape, show
 from plugrad.tensor.sort.mixin import SortMixin
@@ -271,7 +271,7 @@ class Tensor(
 
     def __iter__(self) -> Iterator[Tensor]:
         """Yield the slices along the first axis, of a symbolic one at its present size."""
-        x = sized_today(self, 0, "iteration") if self.ndim else self
+        x = fix_size(self, 0, "iteration") if self.ndim else self
         for index in range(len(x)):
             yield x[index]
 

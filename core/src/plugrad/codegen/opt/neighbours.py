@@ -1,4 +1,4 @@
-"""Enumerate the neighbours of a list of optimisations: with one more, one less, or one of another size.
+"""Enumerate the neighbours of a list of optimisations: one added, removed or resized.
 
 A search that walks from the heuristic's choice to better neighbours measures far fewer kernels than one that
 builds each list from nothing.

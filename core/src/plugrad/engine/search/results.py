@@ -1,4 +1,4 @@
-"""The optimisations that searches have found, in a file of JSON lines that users may read, copy and merge.
+"""Search results in a file of JSON lines, for users to read, copy and merge.
 
 A line is written whole, at the end of the file, so that processes may write at the same time. Lines that are
 torn or of another layout are skipped; of lines with one key, the last counts. A list cannot do harm: a kernel

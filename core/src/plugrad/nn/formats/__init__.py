@@ -1,1 +1,1 @@
-"""Files of weights: safetensors, GGUF, and what `torch.save` writes."""
+"""Files of weights: safetensors, GGUF, and files of `torch.save`."""

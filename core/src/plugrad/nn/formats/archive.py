@@ -103,7 +103,6 @@ def _is_plain(member: tarfile.TarInfo) -> bool:
 
 
 def _decompressed(archive: ByteSource) -> ByteSource:
-    """Return the archive itself, or what it is compressed from."""
     start = archive.read(0, min(archive.nbytes, _MOST_MAGIC_BYTES))
     decompress = next((do for magic, do in _COMPRESSIONS.items() if start.startswith(magic)), None)
     if decompress is None:

@@ -101,7 +101,7 @@ class ByteSource:
         self._buffer = _buffer_made_later(self.name, self.nbytes, lambda: memory)
 
     def fail(self, what: str, cause: BaseException | None = None) -> NoReturn:
-        """Raise a FileFormatError that names the file and says `what` is wrong."""
+        """Raise a FileFormatError with the name of the file and `what`."""
         raise FileFormatError(f"{self.name}: {what} Fetch or save the file again.", path=self.path) from cause
 
     def check(self, offset: int, nbytes: int, what: str) -> None:
@@ -186,7 +186,7 @@ class _Reader(io.RawIOBase):
         return count
 
 
-class _MadeLater(Allocator[tuple[int, int]]):
+class _LazyMemory(Allocator[tuple[int, int]]):
     """Memory that is made anew at each read, by offset and size."""
 
     def __init__(self, make: Callable[[], memoryview]) -> None:
@@ -213,4 +213,4 @@ class _MadeLater(Allocator[tuple[int, int]]):
 
 def _buffer_made_later(name: str, nbytes: int, make: Callable[[], memoryview]) -> Buffer:
     # the name of a device that computes nothing: whoever uses the bytes copies them first
-    return Buffer(f"DISK:{name}", nbytes, dtypes.uint8, _MadeLater(make)).ensure_allocated()
+    return Buffer(f"DISK:{name}", nbytes, dtypes.uint8, _LazyMemory(make)).ensure_allocated()

@@ -112,7 +112,7 @@ def _dequantized(
 
 
 class _Reader:
-    """Reads what comes before the data, from `position` on."""
+    """Reads the header before the data, from `position` on."""
 
     def __init__(self, file: ByteSource) -> None:
         self._file = file

@@ -87,7 +87,7 @@ def load_data(stream: BinaryIO, admitted: Admitted, load_persistent: Callable[[A
 
 
 class _Machine:
-    """A stack, a memo, and what each opcode does to them."""
+    """A stack, a memo, and the opcodes that change them."""
 
     def __init__(self, admitted: Admitted, load_persistent: Callable[[Any], Any]) -> None:
         self._admitted = admitted
@@ -104,7 +104,7 @@ class _Machine:
         return value
 
     def step(self, name: str, argument: Any) -> None:
-        """Do what one opcode says."""
+        """Execute one opcode."""
         if name in _CONSTANTS:
             self._stack.append(argument)
         elif name in _LITERALS:
@@ -122,7 +122,6 @@ class _Machine:
         return value
 
     def _pop_items(self) -> list[Any]:
-        """Pop what lies above the last mark, and the mark."""
         items: list[Any] = []
         while (item := self._stack.pop()) is not _MARK:
             items.append(_value(item))
@@ -280,7 +279,6 @@ def checked_call(name: str, function: Callable[..., Any], arguments: tuple[Any, 
 
 
 def _value(item: Any) -> Any:
-    """Return the value of `item`."""
     return item.value if isinstance(item, _Named) else item
 
 
@@ -349,7 +347,7 @@ def _listed(items: Any) -> Any:
     return cast("list[Any]", items)
 
 
-def _encoded(text: Any = "", encoding: Any = "latin1") -> bytes:
+def _latin1_bytes(text: Any = "", encoding: Any = "latin1") -> bytes:
     """Return bytes that were written as a text, a character for each."""
     if isinstance(text, (bytes, bytearray)):
         return bytes(text)
@@ -359,15 +357,15 @@ def _encoded(text: Any = "", encoding: Any = "latin1") -> bytes:
 
 
 def _bytearray(*arguments: Any) -> bytearray:
-    return bytearray(_encoded(*arguments))
+    return bytearray(_latin1_bytes(*arguments))
 
 
 #: Containers that protocols 0 to 3 have no opcodes for, and bytes as they write them.
 PLAIN: Admitted = {
     "collections.OrderedDict": _ordered_dict,
-    "_codecs.encode": _encoded,
+    "_codecs.encode": _latin1_bytes,
     **{f"{module}.set": _set for module in ("builtins", "__builtin__")},
     **{f"{module}.frozenset": _frozenset for module in ("builtins", "__builtin__")},
-    **{f"{module}.bytes": _encoded for module in ("builtins", "__builtin__")},
+    **{f"{module}.bytes": _latin1_bytes for module in ("builtins", "__builtin__")},
     **{f"{module}.bytearray": _bytearray for module in ("builtins", "__builtin__")},
 }

@@ -108,7 +108,7 @@ def read_index(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 class _HeaderReader:
-    """Checks one file; holds its path, and what it should be, for the messages."""
+    """Checks one file; holds its path and expected content for the messages."""
 
     def __init__(self, path: str, kind: str = "safetensors file") -> None:
         self._path = path

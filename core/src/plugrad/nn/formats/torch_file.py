@@ -1,4 +1,4 @@
-"""Read what `torch.save` writes: zip archives, and the two formats before them.
+"""Read files of `torch.save`: zip archives, and the two formats before them.
 
 All hold a pickle that tells how tensors are made of storages, which lie beside it. The pickle is read by
 `safe_pickle`, which may name nothing but the parts of tensors; offsets, sizes and strides are checked before
@@ -146,12 +146,12 @@ def _load_legacy(file: ByteSource, rebuilder: Rebuilder) -> Any:
 
 
 def _unmade(value: Any) -> Any:
-    """Return a stand-in for what makes tensors that makes nothing; other values are themselves."""
+    """Replace functions that make tensors by stand-ins, so only values are read."""
     return _make_nothing if isinstance(value, MethodType) else value
 
 
 def _make_nothing(*_arguments: Any) -> None:
-    """Take what a tensor is made of."""
+    """Accept the arguments of a tensor without making one."""
 
 
 def _locate(file: ByteSource, offset: int, keys: Any, expected: dict[str, DType]) -> dict[str, Storage]:

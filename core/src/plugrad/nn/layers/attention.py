@@ -79,7 +79,7 @@ class _Attention(Module):
     def _attended(
         self, given: tuple[Tensor, ...], padding: Any, pairs: Any, is_causal: bool, weighs: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """Return the output, and what queries take of keys, (N, heads, L, S), if `weighs`."""
+        """Return the output, and attention weights (N, heads, L, S) if `weighs`."""
         query, key, value = given
         check_tensors(self, query=query, key=key, value=value)
         check_optional_tensors(self, key_padding_mask=padding, attn_mask=pairs)
@@ -90,7 +90,7 @@ class _Attention(Module):
             given = tuple(x.unsqueeze(batch) for x in given)
             padding = None if padding is None else padding.unsqueeze(0)
         q, k, v = (
-            self._heads(x if self.batch_first else x.transpose(0, 1), number)
+            self._project_heads(x if self.batch_first else x.transpose(0, 1), number)
             for number, x in enumerate(given)
         )
         mask, keys = self._mask(q, k, padding, pairs), k.shape[2]
@@ -98,7 +98,7 @@ class _Attention(Module):
         has_more = k.shape[2] != keys
         if is_causal and (mask is not None or weighs or has_more):
             rows, places = (Tensor.arange(count, device=q.device) for count in (q.shape[2], keys))
-            later = _added(places > rows.unsqueeze(1), q)
+            later = _additive_mask(places > rows.unsqueeze(1), q)
             mask, is_causal = later if mask is None else mask + later, False
         if mask is not None and has_more:
             # whatever else is forbidden, the keys that were added are not
@@ -133,7 +133,7 @@ class _Attention(Module):
                     f"{'(N, L, ' if self.batch_first else '(L, N, '}{size})."
                 )
 
-    def _heads(self, x: Tensor, number: int) -> Tensor:
+    def _project_heads(self, x: Tensor, number: int) -> Tensor:
         """Project queries (0), keys (1) or values (2) and split them into heads."""
         rows = slice(number * self.embed_dim, (number + 1) * self.embed_dim)
         if self.sizes == (self.embed_dim,) * 3:
@@ -152,7 +152,7 @@ class _Attention(Module):
         if padding is not None:
             if padding.shape != (n, keys):
                 raise ShapeError(f"key_padding_mask of shape {padding.shape}: it takes ({n}, {keys}).")
-            found.append(_added(padding, query).reshape(n, 1, 1, keys))
+            found.append(_additive_mask(padding, query).reshape(n, 1, 1, keys))
         if pairs is not None:
             if pairs.shape == (length, keys):
                 pairs = pairs.reshape(1, 1, length, keys)
@@ -163,7 +163,7 @@ class _Attention(Module):
                     f"attn_mask of shape {pairs.shape}: it takes ({length}, {keys}) or "
                     f"({n * heads}, {length}, {keys})."
                 )
-            found.append(_added(pairs, query))
+            found.append(_additive_mask(pairs, query))
         if not found:
             return None
         return found[0] if len(found) == 1 else found[0] + found[1]
@@ -274,7 +274,7 @@ class MultiheadAttention(_Attention):
         return out, weights.squeeze(0) if out.ndim == 2 else weights
 
 
-def _added(mask: Tensor, like: Tensor) -> Tensor:
+def _additive_mask(mask: Tensor, like: Tensor) -> Tensor:
     """Return a mask as floats to add: -inf where a bool forbids."""
     if not is_bool(mask.dtype):
         return mask.cast(like.dtype)

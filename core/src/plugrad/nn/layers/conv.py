@@ -1,4 +1,4 @@
-"""Convolutions: what a model learns by sliding windows."""
+"""Convolution layers."""
 
 import functools
 import math
@@ -38,7 +38,6 @@ class _Convolution(Module):
         dilation: Sizes,
         groups: int,
     ) -> None:
-        """Check the settings and keep them."""
         name = type(self).__name__
         check_counts(self, 0, in_channels=in_channels, out_channels=out_channels, groups=groups)
         if groups < 1 or in_channels % groups or out_channels % groups:

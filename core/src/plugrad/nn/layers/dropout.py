@@ -70,7 +70,7 @@ class Dropout3d(Dropout):
 
 
 class AlphaDropout(Dropout):
-    """`Dropout` that keeps mean 0 and variance 1 of what `SELU` gives: `Tensor.alpha_dropout`.
+    """`Dropout` for outputs of `SELU`, keeping mean 0 and variance 1: `Tensor.alpha_dropout`.
 
     Source: Klambauer et al. 2017, section 3.
 

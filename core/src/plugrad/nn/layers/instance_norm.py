@@ -56,7 +56,7 @@ class InstanceNorm(UnaryModule):
         return x.instance_norm(weight=self.weight, bias=self.bias, eps=self.eps)
 
 
-class _OfAxes(InstanceNorm):
+class _FixedAxes(InstanceNorm):
     """Instance normalization over a fixed number of axes, with running averages."""
 
     axes = 2
@@ -104,7 +104,7 @@ class _OfAxes(InstanceNorm):
         return out
 
 
-class InstanceNorm1d(_OfAxes):
+class InstanceNorm1d(_FixedAxes):
     """Normalize each channel of each sequence: (N, C, L) or (C, L), unchanged in shape.
 
     Takes the arguments of `InstanceNorm2d`.
@@ -117,7 +117,7 @@ class InstanceNorm1d(_OfAxes):
     axes = 1
 
 
-class InstanceNorm2d(_OfAxes):
+class InstanceNorm2d(_FixedAxes):
     """Normalize each channel of each image: (N, C, H, W) or (C, H, W), unchanged in shape.
 
     Args:
@@ -138,7 +138,7 @@ class InstanceNorm2d(_OfAxes):
     """
 
 
-class InstanceNorm3d(_OfAxes):
+class InstanceNorm3d(_FixedAxes):
     """Normalize each channel of each volume: (N, C, D, H, W) or (C, D, H, W), unchanged in shape.
 
     Takes the arguments of `InstanceNorm2d`.

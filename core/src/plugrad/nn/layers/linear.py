@@ -1,4 +1,4 @@
-"""Dense layers: what a model learns by matrix products."""
+"""Dense layers: linear, bilinear, embedding."""
 
 import functools
 from typing import Any

@@ -125,7 +125,7 @@ class BCELoss(_TargetLoss):
 
 @dataclass(eq=False, repr=False)
 class BCEWithLogitsLoss(_TargetLoss):
-    """`BCELoss` of what a sigmoid makes of logits: `Tensor.binary_cross_entropy_with_logits`.
+    """`BCELoss` of logits after a sigmoid: `Tensor.binary_cross_entropy_with_logits`.
 
     Example:
         >>> round(BCEWithLogitsLoss()(Tensor([0.0]), Tensor([1.0])).item(), 3)

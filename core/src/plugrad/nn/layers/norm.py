@@ -48,7 +48,7 @@ def running_averages(
 
 
 def move_average(average: Tensor, newest: Tensor, part: float | Tensor) -> None:
-    """Let `newest` be `part` of a running average."""
+    """Move a running average towards `newest` by `part`."""
     average.assign((average * (1 - part) + newest.detach() * part).cast(average.dtype))
 
 

@@ -1,4 +1,4 @@
-"""Pooling as layers: what is left of windows.
+"""Pooling as layers.
 
 `Tensor`'s methods of these names say what they compute.
 """

@@ -112,7 +112,7 @@ class _Recurrent(Module):
             x = x.transpose(0, 1)
         if size_today(x.shape[0]) == 0:
             raise ShapeError(f"{type(self).__name__}: a sequence of no steps has no last state.")
-        keeps = _keeps(x)
+        keeps = _step_masks(x)
         last: list[State] = []
         for layer in range(self.num_layers):
             if layer:
@@ -277,7 +277,7 @@ def _pad_steps(x: Tensor) -> Tensor:
     return x.pad(((0, greatest(steps) - steps), *[(0, 0)] * (x.ndim - 1)))
 
 
-def _keeps(x: Tensor) -> list[Keep]:
+def _step_masks(x: Tensor) -> list[Keep]:
     """Return for each step the choice between its new state and the old one."""
     steps = x.shape[0]
     if isinstance(steps, int):

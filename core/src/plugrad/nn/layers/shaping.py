@@ -22,7 +22,7 @@ class Identity(Module):
     """
 
     def __init__(self, *_arguments: Any, **_options: Any) -> None:
-        """Take what the layer takes that this stands in for."""
+        """Accept the arguments of the layer that this replaces."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x

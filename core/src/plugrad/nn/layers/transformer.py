@@ -66,8 +66,8 @@ class _Layer(Module):
 
     _has_memory = False
 
-    def _around(self, x: Tensor, norm: LayerNorm, part: Callable[[Tensor], Tensor]) -> Tensor:
-        """Return `x` plus what `part` makes of it, normalized before or after."""
+    def _residual(self, x: Tensor, norm: LayerNorm, part: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return `x` plus `part(x)`, normalized before or after."""
         return x + part(norm(x)) if self.norm_first else norm(x + part(x))
 
     def _seen(
@@ -127,8 +127,8 @@ class TransformerEncoderLayer(_Layer):
         """Return the layer's output for `src`; masks as `MultiHeadAttention` takes them."""
         check_tensors(self, src=src)
         masks = src_key_padding_mask, src_mask, is_causal
-        src = self._around(src, self.norm1, lambda x: self._seen(self.self_attn, x, x, *masks))
-        return self._around(src, self.norm2, self._dense)
+        src = self._residual(src, self.norm1, lambda x: self._seen(self.self_attn, x, x, *masks))
+        return self._residual(src, self.norm2, self._dense)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -164,9 +164,9 @@ class TransformerDecoderLayer(_Layer):
         check_tensors(self, tgt=tgt, memory=memory)
         own = tgt_key_padding_mask, tgt_mask, tgt_is_causal
         others = memory_key_padding_mask, memory_mask, memory_is_causal
-        tgt = self._around(tgt, self.norm1, lambda x: self._seen(self.self_attn, x, x, *own))
-        tgt = self._around(tgt, self.norm2, lambda x: self._seen(self.multihead_attn, x, memory, *others))
-        return self._around(tgt, self.norm3, self._dense)
+        tgt = self._residual(tgt, self.norm1, lambda x: self._seen(self.self_attn, x, x, *own))
+        tgt = self._residual(tgt, self.norm2, lambda x: self._seen(self.multihead_attn, x, memory, *others))
+        return self._residual(tgt, self.norm3, self._dense)
 
 
 class TransformerEncoder(Module):

@@ -82,7 +82,7 @@ class OptimizerBase:
 
 
 def check_skip(optimizer: object, skip: Any) -> None:
-    """Do nothing for None, and for a bool of shape ().
+    """Raise DtypeError or ShapeError unless `skip` is None or a bool of shape ().
 
     Raises:
         DtypeError: it is no tensor of bools.

@@ -243,7 +243,7 @@ def betas_of(betas: Any, b1: float | None, b2: float | None) -> Any:
 
 
 def check_betas(owner: object, betas: Any) -> None:
-    """Do nothing for a pair of numbers from 0 to 1, without 1.
+    """Raise ArgumentError unless `betas` are two numbers from 0 to below 1.
 
     Raises:
         ArgumentError: it is anything else.

@@ -188,7 +188,7 @@ class Optimizer(OptimizerBase):
         return self.param_groups[0]
 
     def vary_momentum(self) -> None:
-        """Let the momentum, or first beta, of all groups change from step to step.
+        """Keep the momentum, or first beta, of all groups in memory, so it can change.
 
         It is a tensor then, as the learning rate is: set `group["momentum"]`, or `group["betas"]`. Do this
         before a jitted step is recorded.
@@ -240,7 +240,7 @@ class Optimizer(OptimizerBase):
             )
         changed: list[Tensor] = []
         for number, group in enumerate(self.param_groups):
-            self._part_uneven(number)
+            self._split_uneven(number)
             active = [unit for unit in self._units[number] if unit.has_gradients()]
             if not active:
                 continue
@@ -256,7 +256,7 @@ class Optimizer(OptimizerBase):
                 changed.extend((unit.target, *unit.state.values()))
         return changed
 
-    def _part_uneven(self, number: int) -> None:
+    def _split_uneven(self, number: int) -> None:
         """Split units of which only some parameters have a gradient."""
         self._units[number] = [
             part for unit in self._units[number] for part in (unit.members() if _is_uneven(unit) else (unit,))
@@ -301,9 +301,9 @@ class Optimizer(OptimizerBase):
         copy_state(self, self.state_dict(), state)
         for group in self.param_groups:
             group.rate = None
-        self._part_by_steps()
+        self._split_by_steps()
 
-    def _part_by_steps(self) -> None:
+    def _split_by_steps(self) -> None:
         """Split units whose parameters took different numbers of steps."""
         for number, steps in enumerate(self._steps):
             counts = cast("list[float]", steps.tolist())
@@ -338,7 +338,6 @@ def _first_index(unit: UpdateUnit) -> int:
 
 
 def _count(steps: Tensor, active: Iterable[UpdateUnit], skip: Tensor | None) -> Tensor:
-    """Count one more step of the parameters of `active`; return `steps`."""
     updated = {index for unit in active for index in unit.indices}
     added: Tensor | float = 1.0
     if len(updated) < len(steps):

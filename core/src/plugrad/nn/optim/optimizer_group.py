@@ -55,7 +55,7 @@ class OptimizerGroup(OptimizerBase):
         return [group for optimizer in self.optimizers for group in optimizer.param_groups]
 
     def vary_momentum(self) -> None:
-        """Let the momentum of all optimizers change from step to step, as `Optimizer.vary_momentum`.
+        """Keep the momentum of all optimizers in memory, see `Optimizer.vary_momentum`.
 
         Raises:
             ArgumentError: an optimizer has no momentum.

@@ -186,7 +186,7 @@ class GradScaler:
         return self._scale.item() if self._is_enabled else 1.0
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return the scale and how many steps it has lasted, for `safe_save`.
+        """Return the scale and the number of steps it has lasted, for `safe_save`.
 
         Example:
             >>> list(GradScaler().state_dict())

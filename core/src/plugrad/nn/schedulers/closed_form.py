@@ -291,7 +291,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """Multiply the rates by what a function gives for the number of the step.
+    """Multiply the rates by a function of the number of the step.
 
     Args:
         optimizer: whose learning rates are set.

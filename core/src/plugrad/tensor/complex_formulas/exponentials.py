@@ -258,7 +258,7 @@ def tan(z: Pair) -> Pair:
 
 
 def power_of_integer(z: Pair, exponent: int) -> Pair:
-    """Return a whole power, by as many products as it has bits.
+    """Return integer powers by repeated squaring.
 
     Example:
         >>> [part.item() for part in power_of_integer((Tensor(0.0), Tensor(2.0)), 2)]

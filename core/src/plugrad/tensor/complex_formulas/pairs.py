@@ -185,7 +185,7 @@ def _square_less_one(x: "Tensor", y: "Tensor") -> "Tensor":
 
 
 def _square_exactly(x: "Tensor") -> Pair:
-    """Return squares, and what rounding took from them."""
+    """Return squares and their rounding errors."""
     high = _upper_half(x)
     low = x - high
     square = x * x
@@ -193,7 +193,6 @@ def _square_exactly(x: "Tensor") -> Pair:
 
 
 def _upper_half(x: "Tensor") -> "Tensor":
-    """Return numbers without the lower half of their bits."""
     form = format_of(x.dtype)
     dropped = 27 if form.bits is dtypes.int64 else 12
     return (x.bitcast(form.bits) & -(1 << dropped)).bitcast(x.dtype)

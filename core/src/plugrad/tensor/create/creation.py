@@ -169,7 +169,7 @@ def arange(
     first, last, step = (finite(x, "arange") for x in (first, last, step))
     if step == 0:
         raise ArgumentError(f"arange({first}, {last}, 0) never ends. Give a step other than 0.")
-    count = _count(first, last, step)
+    count = _term_count(first, last, step)
     is_whole = float(first).is_integer() and float(step).is_integer()
     ends = (int(first), int(first) + max(count - 1, 0) * int(step))
     is_integral = all(isinstance(x, int) for x in (first, last, step))
@@ -220,10 +220,10 @@ def linspace(
         check_fits(start, chosen)
         check_fits(stop, chosen)
         are_whole = float(start).is_integer() and float(stop).is_integer()
-        if are_whole and (values := _between(int(start), int(stop), steps)) is not None:
+        if are_whole and (values := _integer_steps(int(start), int(stop), steps)) is not None:
             return from_graph(cls, values.cast(chosen), device, requires_grad)
     is_large = is_int(chosen) and max(abs(start), abs(stop)) >= 1 << 24
-    values = _even(start, stop, steps, dtypes.float64 if is_large else _wide(chosen), "linspace")
+    values = _even_steps(start, stop, steps, dtypes.float64 if is_large else _wide(chosen), "linspace")
     return from_graph(cls, values.cast(chosen), device, requires_grad)
 
 
@@ -258,7 +258,7 @@ def logspace(
     start, stop, base = (finite(x, "logspace") for x in (start, stop, base))
     if steps == 0:
         return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
-    powers = _even(start, stop, steps, _wide(chosen), "logspace")
+    powers = _even_steps(start, stop, steps, _wide(chosen), "logspace")
     values = powers.const_like(float(base)).alu(Ops.POW, powers)
     return from_graph(cls, values.cast(chosen), device, requires_grad)
 
@@ -309,7 +309,7 @@ def _symbolic_range(first: Any, last: Any, step: Any) -> UOp:
     return values + first.cast(dtypes.int32)
 
 
-def _count(first: int | float, last: int | float, step: int | float) -> int:
+def _term_count(first: int | float, last: int | float, step: int | float) -> int:
     """Return the number of terms of `first, first + step, ...` before `last`."""
     if all(isinstance(x, int) for x in (first, last, step)):
         count = -((first - last) // step)
@@ -323,7 +323,6 @@ def _count(first: int | float, last: int | float, step: int | float) -> int:
 
 
 def _integers(ends: tuple[int, int], count: int, step: int) -> UOp:
-    """Return the integers from one end to the other, in a dtype that holds them."""
     extent = (count - 1) * step
     fits = all(-(1 << 31) <= number < 1 << 31 for number in (*ends, extent, count))
     wide = dtypes.int32 if fits else dtypes.int64
@@ -375,10 +374,10 @@ def _spaced(place: UOp, count: int, first: float, step: float, wide: DType, what
     return total + (x * rest[0] + rest[1] + lost)
 
 
-def _even(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
+def _even_steps(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
     """Return `steps` evenly spaced numbers, counted from the nearer end so that both are exact."""
     if not isinstance(steps, int):
-        return _even_today(start, stop, steps).cast(wide)
+        return _symbolic_even_steps(start, stop, steps).cast(wide)
     gap = (float(stop) - float(start)) / max(steps - 1, 1)
     place = UOp.iota(steps)
     rising = _spaced(place, steps, start, gap, wide, what)
@@ -386,7 +385,7 @@ def _even(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
     return (place < (steps + 1) // 2).where(rising, falling)
 
 
-def _even_today(start: float, stop: float, steps: UOp) -> UOp:
+def _symbolic_even_steps(start: float, stop: float, steps: UOp) -> UOp:
     """Return evenly spaced numbers of a symbolic count, computed in float64 on the device."""
     wide = dtypes.float64
     gap = (float(stop) - float(start)) / (steps - 1).maximum(1).cast(wide)
@@ -396,7 +395,7 @@ def _even_today(start: float, stop: float, steps: UOp) -> UOp:
     return (place < ((steps + 1) // 2).cast(place.dtype)).where(rising, falling)
 
 
-def _between(start: int, stop: int, steps: Dim) -> UOp | None:
+def _integer_steps(start: int, stop: int, steps: Dim) -> UOp | None:
     """Return evenly spaced numbers truncated to integers, None where they need more digits."""
     gaps: Any = max(greatest(steps) - 1, 1)
     largest = max(abs(start), abs(stop)) * gaps * 2

@@ -257,7 +257,7 @@ def scaled_uniform(
     if names:
         (shape,) = renamed(cls.scaled_uniform, names, shape=shape)
     dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
-    bound = _root(1, product(check_sizes(dims, "scaled_uniform")), chosen)
+    bound = _root_of_share(1, product(check_sizes(dims, "scaled_uniform")), chosen)
     return _within(cls, bound, dims, chosen, device, requires_grad, "scaled_uniform")
 
 
@@ -285,7 +285,7 @@ def glorot_uniform(
     if names:
         (shape,) = renamed(cls.glorot_uniform, names, shape=shape)
     dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
-    bound = _root(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
+    bound = _root_of_share(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
     return _within(cls, bound, dims, chosen, device, requires_grad, "glorot_uniform")
 
 
@@ -372,7 +372,6 @@ def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
 
 
 def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
-    """Return the numbers of inputs of an output and outputs of an input."""
     if len(shape) < 2:
         raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
     outputs, inputs, *kernel = check_sizes(shape, what)
@@ -381,10 +380,10 @@ def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
 
 def _kaiming_std(shape: Shape, a: float, dtype: DType, what: str) -> Any:
     slope = float(finite(a, what))
-    return _root(2 / (1 + slope * slope), _fans(shape, what)[0], dtype)
+    return _root_of_share(2 / (1 + slope * slope), _fans(shape, what)[0], dtype)
 
 
-def _root(part: float, count: Dim, dtype: DType) -> Any:
+def _root_of_share(part: float, count: Dim, dtype: DType) -> Any:
     """Return the root of `part` divided by a number of elements, which may be symbolic."""
     if isinstance(count, int):
         return math.sqrt(part / max(count, 1))

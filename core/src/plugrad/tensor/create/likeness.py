@@ -37,14 +37,7 @@ def full_like(
         >>> Tensor([1, 2]).full_like(5).tolist()
         [5, 5]
     """
-    dtype = the_dtype(dtype, self.dtype)
-    return self.full(
-        self.shape,
-        fill_value,
-        dtype=dtype,
-        device=self.device if device is None else device,
-        requires_grad=requires_grad,
-    )
+    return self.new_full(self.shape, fill_value, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def zeros_like(
@@ -92,10 +85,7 @@ def empty_like(
         >>> Tensor([[1, 2]]).empty_like().shape
         (1, 2)
     """
-    shape, dtype = self.shape, the_dtype(dtype, self.dtype)
-    return self.empty(
-        shape, dtype=dtype, device=self.device if device is None else device, requires_grad=requires_grad
-    )
+    return self.new_empty(self.shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def new_full(
@@ -225,9 +215,8 @@ def rand_like(
         >>> Tensor([1.0, 2.0]).rand_like().shape
         (2,)
     """
-    shape = self.shape
     dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
-    return self.rand(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+    return self.rand(self.shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def randn_like(
@@ -246,9 +235,8 @@ def randn_like(
         >>> Tensor([1.0, 2.0]).randn_like(dtype="float16").dtype
         dtypes.float16
     """
-    shape = self.shape
     dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
-    return self.randn(shape, dtype=dtype, device=device, requires_grad=requires_grad)
+    return self.randn(self.shape, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def randint_like(
@@ -294,7 +282,6 @@ def randint_like(
 
 
 def _limits(given: tuple[int, ...], low: int | None, high: int | None) -> tuple[int, int]:
-    """Return the limits that were given by position, or by name."""
     names = ("low", "high") if len(given) == 2 or high is not None else ("high",)
     limits = {"low": low, "high": high}
     if len(given) > len(names) or any(limits[name] is not None for name in names[: len(given)]):

@@ -47,7 +47,7 @@ _instead: ContextVar[Draw | None] = ContextVar("draw", default=None)
 
 @contextmanager
 def drawing_by(draw: Draw | None) -> Generator[None]:
-    """Let `draw(count, device)` give all random bits inside the block; None: the stream itself."""
+    """Draw all random bits inside the block by `draw(count, device)`, or None: from the stream."""
     token = _instead.set(draw)
     try:
         yield
@@ -100,7 +100,7 @@ class RandomStream:
         return size_today(self._draws[buffer])
 
     def refresh(self, buffer: Buffer, values: Mapping[str, int]) -> None:
-        """Let the draw that reads `buffer` give the next numbers of the stream.
+        """Advance the draw that reads `buffer` to the next numbers of the stream.
 
         Args:
             buffer: the state of a draw.

@@ -11,10 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError
 from plugrad.tensor.complex_formulas import exponentials
-from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise.operands import composed, float_graph
 from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
 from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
@@ -91,9 +89,7 @@ def tanh(self: Tensor) -> Tensor:
         >>> Tensor([0.0, 100.0]).tanh().tolist()
         [0.0, 1.0]
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.tanh, self)
-    return composed(self, tanh_graph)
+    return composed(self, tanh_graph, exponentials.tanh)
 
 
 def silu(self: Tensor) -> Tensor:

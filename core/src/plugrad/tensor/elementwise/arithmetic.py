@@ -78,7 +78,6 @@ def mul(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
 
 
 def _scaled(x: Tensor, other: Any, alpha: Number, name: str) -> Tensor | Number:
-    """Return `alpha * other`."""
     factor = as_element(alpha, name)
     if factor == 1:
         return other
@@ -241,7 +240,6 @@ def _simple_pow(x: Tensor, exponent: int | float) -> Tensor | None:
 
 
 def _float_remainder(x: UOp, y: UOp) -> UOp:
-    """Return the remainder with the sign of `y`."""
     rest = x.fmod(y)
     other_side = (y < 0.0).where(rest > 0.0, rest < 0.0)
     # a zero of either sign, with the derivatives of the remainder

@@ -78,7 +78,7 @@ def lshift(self: Tensor, other: Tensor | Number) -> Tensor:
         [4, 12]
     """
     x, y = _shift_operands(self, "<<", other)
-    return operand_result(self, _shifted(y, lambda amount: x << amount, x.const_like(0)), other)
+    return operand_result(self, _guarded_shift(y, lambda amount: x << amount, x.const_like(0)), other)
 
 
 def rshift(self: Tensor, other: Tensor | Number) -> Tensor:
@@ -93,7 +93,7 @@ def rshift(self: Tensor, other: Tensor | Number) -> Tensor:
     """
     x, y = _shift_operands(self, ">>", other)
     beyond = x.const_like(0) if is_unsigned(x.dtype) else x >> (x.dtype.itemsize * 8 - 1)
-    return operand_result(self, _shifted(y, lambda amount: x >> amount, beyond), other)
+    return operand_result(self, _guarded_shift(y, lambda amount: x >> amount, beyond), other)
 
 
 def _bits(x: Tensor, op: Ops, other: Any) -> Tensor:
@@ -108,7 +108,7 @@ def _shift_operands(x: Tensor, what: str, other: Any) -> list[UOp]:
     return operand_nodes(x, other)
 
 
-def _shifted(y: UOp, shift: Callable[[UOp], UOp], beyond: UOp) -> UOp:
+def _guarded_shift(y: UOp, shift: Callable[[UOp], UOp], beyond: UOp) -> UOp:
     """Return `shift(y)` where the amount `y` is less than the width, else `beyond`."""
     width = y.dtype.itemsize * 8
     if y.op is Ops.CONST and 0 <= y.arg < width:

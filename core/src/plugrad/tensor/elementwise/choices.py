@@ -108,10 +108,10 @@ def clamp(
     # choices, not MAX: at the limit itself the whole gradient passes
     if min_ is not None:
         x, limit = operand_nodes(out, min_)
-        out = operand_result(out, _beyond(x < limit, limit).where(limit, x), min_)
+        out = operand_result(out, _needs_limit(x < limit, limit).where(limit, x), min_)
     if max_ is not None:
         x, limit = operand_nodes(out, max_)
-        out = operand_result(out, _beyond(x > limit, limit).where(limit, x), max_)
+        out = operand_result(out, _needs_limit(x > limit, limit).where(limit, x), max_)
     return out
 
 
@@ -132,6 +132,6 @@ def clip(
     return self.clamp(min_, max_)
 
 
-def _beyond(is_beyond: UOp, limit: UOp) -> UOp:
+def _needs_limit(is_beyond: UOp, limit: UOp) -> UOp:
     """Return where a limit replaces the value: beyond it, or where the limit is NaN."""
     return is_beyond | limit.ne(limit) if is_float(limit.dtype) else is_beyond

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-def _either(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:
+def _either_part(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:
     """Return where a predicate of real numbers holds for one of both parts."""
     real, imag = parts_of(x)
     return asked(real) | asked(imag)
@@ -80,9 +80,7 @@ def log(self: Tensor) -> Tensor:
         >>> Tensor([1.0, 0.0]).log().tolist()
         [0.0, -inf]
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.log, self)
-    return composed(self, lambda x: x.log2() * math.log(2))
+    return composed(self, lambda x: x.log2() * math.log(2), exponentials.log)
 
 
 def log10(self: Tensor) -> Tensor:
@@ -92,9 +90,7 @@ def log10(self: Tensor) -> Tensor:
         >>> Tensor([1.0]).log10().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.log10, self)
-    return composed(self, lambda x: x.log2() * math.log10(2))
+    return composed(self, lambda x: x.log2() * math.log10(2), exponentials.log10)
 
 
 def sqrt(self: Tensor) -> Tensor:
@@ -177,9 +173,7 @@ def tan(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).tan().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.tan, self)
-    return composed(self, lambda x: x.sin() / x.cos())
+    return composed(self, lambda x: x.sin() / x.cos(), exponentials.tan)
 
 
 # --- rounding ---
@@ -349,7 +343,7 @@ def isnan(self: Tensor) -> Tensor:
         [False, True]
     """
     if is_complex(self.dtype):
-        return _either(self, lambda part: part.isnan())
+        return _either_part(self, lambda part: part.isnan())
     return self._like(self._graph.ne(self._graph) if is_float(self.dtype) else all_false(self))
 
 
@@ -361,7 +355,7 @@ def isinf(self: Tensor, detect_positive: bool = True, detect_negative: bool = Tr
         [False, True]
     """
     if is_complex(self.dtype):
-        return _either(self, lambda part: part.isinf(detect_positive, detect_negative))
+        return _either_part(self, lambda part: part.isinf(detect_positive, detect_negative))
     x, never = self._graph, all_false(self)
     if not has_infinity(self.dtype):
         return self._like(never)
@@ -377,7 +371,7 @@ def isfinite(self: Tensor) -> Tensor:
         [True, False]
     """
     if is_complex(self.dtype):
-        return ~_either(self, lambda part: ~part.isfinite())
+        return ~_either_part(self, lambda part: ~part.isfinite())
     x = self._graph
     if not is_float(self.dtype):
         return self._like(~all_false(self))
@@ -391,7 +385,6 @@ def _length(z: pairs.Pair) -> Any:
 
 
 def _rounded(x: UOp) -> UOp:
-    """Return the nearest integers; halves go to the even one."""
     whole = x.trunc()
     rest = x - whole
     half = whole * 0.5

@@ -116,7 +116,6 @@ def _digamma_right(z: UOp) -> UOp:
 
 
 def _nearest(x: UOp) -> UOp:
-    """Return the integers nearest to numbers, without a slope."""
     return (x.detach() + (x < 0.0).where(x.const_like(-0.5), x.const_like(0.5))).trunc()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import DType, Number, dtypes, is_complex, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.complex_formulas.apply import joined
+from plugrad.tensor.complex_formulas.apply import apply, joined
 from plugrad.tensor.complex_formulas.arithmetic import MIXED
 from plugrad.tensor.numbers import scalar_dtype
 from plugrad.tensor.promotion import refuse_complex
@@ -152,8 +152,15 @@ def float_graph(x: Tensor) -> UOp:
     return x._graph if is_float(x.dtype) else x._graph.cast(dtypes.default_float)
 
 
-def composed(tensor: Tensor, function: Callable[[UOp], UOp]) -> Tensor:
-    """Apply a composed function, rounding 16-bit floats once from float32."""
+def composed(
+    tensor: Tensor, function: Callable[[UOp], UOp], of_pairs: Callable[[Any], Any] | None = None
+) -> Tensor:
+    """Apply a composed function, to complex numbers by `of_pairs`.
+
+    16-bit floats go through it in float32 and are rounded once.
+    """
+    if of_pairs is not None and is_complex(tensor.dtype):
+        return apply(of_pairs, tensor)
     x = float_graph(tensor)
     if x.dtype.itemsize > 2:
         return tensor._like(function(x))

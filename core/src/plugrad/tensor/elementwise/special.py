@@ -1,4 +1,4 @@
-"""Functions of analysis: inverse and hyperbolic circle functions, error functions, what cancels near 0.
+"""Special functions: inverse trigonometric, hyperbolic and error functions, precise near 0.
 
 Errors stay within a few units in the last place of the dtype.
 
@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plugrad.dtype import FLOAT8, Number, dtypes, has_infinity, is_complex, is_float, is_unsigned
+from plugrad.dtype import FLOAT8, Number, dtypes, has_infinity, is_float, is_unsigned
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials, inverses
-from plugrad.tensor.complex_formulas.apply import apply
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.arithmetic import number_dtype
 from plugrad.tensor.elementwise.gamma_graphs import digamma as digamma_graph
@@ -47,9 +46,7 @@ def expm1(self: Tensor) -> Tensor:
         >>> Tensor([1e-8]).expm1().item() == Tensor([1e-8]).item()
         True
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.expm1, self)
-    return composed(self, graphs.expm1)
+    return composed(self, graphs.expm1, exponentials.expm1)
 
 
 def log1p(self: Tensor) -> Tensor:
@@ -59,9 +56,7 @@ def log1p(self: Tensor) -> Tensor:
         >>> Tensor([1e-8]).log1p().item() == Tensor([1e-8]).item()
         True
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.log1p, self)
-    return composed(self, graphs.log1p)
+    return composed(self, graphs.log1p, exponentials.log1p)
 
 
 def sinh(self: Tensor) -> Tensor:
@@ -71,9 +66,7 @@ def sinh(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).sinh().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.sinh, self)
-    return composed(self, graphs.sinh)
+    return composed(self, graphs.sinh, exponentials.sinh)
 
 
 def cosh(self: Tensor) -> Tensor:
@@ -83,9 +76,7 @@ def cosh(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).cosh().tolist()
         [1.0]
     """
-    if is_complex(self.dtype):
-        return apply(exponentials.cosh, self)
-    return composed(self, graphs.cosh)
+    return composed(self, graphs.cosh, exponentials.cosh)
 
 
 def asinh(self: Tensor) -> Tensor:
@@ -95,9 +86,7 @@ def asinh(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).asinh().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(inverses.asinh, self)
-    return composed(self, graphs.asinh)
+    return composed(self, graphs.asinh, inverses.asinh)
 
 
 def acosh(self: Tensor) -> Tensor:
@@ -107,9 +96,7 @@ def acosh(self: Tensor) -> Tensor:
         >>> Tensor([1.0]).acosh().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(inverses.acosh, self)
-    return composed(self, graphs.acosh)
+    return composed(self, graphs.acosh, inverses.acosh)
 
 
 def atanh(self: Tensor) -> Tensor:
@@ -119,9 +106,7 @@ def atanh(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).atanh().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(inverses.atanh, self)
-    return composed(self, graphs.atanh)
+    return composed(self, graphs.atanh, inverses.atanh)
 
 
 # --- angles ---
@@ -134,9 +119,7 @@ def asin(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).asin().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(inverses.asin, self)
-    return composed(self, graphs.asin)
+    return composed(self, graphs.asin, inverses.asin)
 
 
 def acos(self: Tensor) -> Tensor:
@@ -146,9 +129,7 @@ def acos(self: Tensor) -> Tensor:
         >>> Tensor([1.0]).acos().tolist()
         [0.0]
     """
-    if is_complex(self.dtype):
-        return apply(inverses.acos, self)
-    return composed(self, graphs.acos)
+    return composed(self, graphs.acos, inverses.acos)
 
 
 def atan(self: Tensor) -> Tensor:
@@ -158,9 +139,7 @@ def atan(self: Tensor) -> Tensor:
         >>> round(Tensor([1.0]).atan().item() * 4, 5)
         3.14159
     """
-    if is_complex(self.dtype):
-        return apply(inverses.atan, self)
-    return composed(self, graphs.atan)
+    return composed(self, graphs.atan, inverses.atan)
 
 
 def atan2(self: Tensor, other: Tensor | Number) -> Tensor:

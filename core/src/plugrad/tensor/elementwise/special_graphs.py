@@ -225,7 +225,6 @@ def erf(x: UOp) -> UOp:
 
 
 def _erf_series(x: UOp) -> UOp:
-    """Return erf(x) by its Taylor series, for |x| < 1."""
     series = [(-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(terms(x, 11, 20))]
     return x * polynomial(x * x, [c * 2 / math.sqrt(math.pi) for c in series])
 

@@ -1,4 +1,4 @@
-"""Second names of functions of elements: what PyTorch and NumPy call them besides."""
+"""Second names of elementwise functions, as in PyTorch and NumPy."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import COMPLEX, complex_dtype, dtypes, is_complex, is_inexact
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import ArgumentError, AxisError, DtypeError
 from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirrored, resized
 from plugrad.tensor.fft.pairs import conjugate, size_beside
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, size_today
+from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, show, size_today
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def hfft(
     norm: FourierNorm | None = "backward",
     **names: Unpack[AxisNames],
 ) -> Tensor:
-    """Return the Fourier transform, real numbers, of the first half of what mirrors its conjugates.
+    """Return the real Fourier transform of the first half of a Hermitian signal.
 
     (..., n//2+1) -> (..., n).
 
@@ -157,7 +157,7 @@ def hfft(
     if names:
         (axis,) = renamed(hfft, names, axis=axis)
     at = one_axis(axis, self.ndim, "hfft")
-    return real_transform(self.conj(), "hfft", (n,), (at,), _opposite("hfft", norm))
+    return real_transform(self.conj(), "hfft", (n,), (at,), _inverse_norm("hfft", norm))
 
 
 def ihfft(
@@ -186,7 +186,7 @@ def ihfft(
     if names:
         (axis,) = renamed(ihfft, names, axis=axis)
     at = one_axis(axis, self.ndim, "ihfft")
-    return half_transform(self, "ihfft", (n,), (at,), _opposite("ihfft", norm)).conj()
+    return half_transform(self, "ihfft", (n,), (at,), _inverse_norm("ihfft", norm)).conj()
 
 
 # --- along axes, one after the other ---
@@ -208,16 +208,16 @@ def complex_transform(
         sign: of the exponent: -1, or 1 for an inverse.
     """
     _check_norm(what, norm)
-    x = _inexact(x)
+    x = _as_inexact(x)
     given = [(at, _count(x, at, n, what)) for at, n in zip(axes, sizes, strict=True)]
     if is_complex(x.dtype):
         pairs = x.view_as_real()
     elif given and isinstance(given[-1][1], int):
-        pairs = _both_halves(x, *given.pop(), norm, sign)
+        pairs = _transform_real(x, *given.pop(), norm, sign)
     else:
         pairs = x.stack(x.zeros_like(), axis=-1)
     for at, size in given:
-        pairs = _along(pairs, at, size, norm, sign)
+        pairs = _transform_axis(pairs, at, size, norm, sign)
     return pairs.view_as_complex()
 
 
@@ -229,21 +229,22 @@ def half_transform(
     Raises:
         DtypeError: the numbers are complex.
     """
+    _check_axis(x, axes, what)
     _check_norm(what, norm)
     if is_complex(x.dtype):
         raise DtypeError(
             f"{what} of {x.dtype.name}: it takes real numbers only. Use {what.removeprefix('i')[1:]}."
         )
-    x = _inexact(x)
+    x = _as_inexact(x)
     *others, (last, size) = [(at, _count(x, at, n, what)) for at, n in zip(axes, sizes, strict=True)]
     if isinstance(size, int):
         half = half_frequencies(resized(x, last, size).movedim(last, -1)).movedim(-2, last)
-        pairs = _divided(half, size, norm, -1)
+        pairs = _normalized(half, size, norm, -1)
     else:
-        whole = _along(x.stack(x.zeros_like(), axis=-1), last, size, norm, -1)
+        whole = _transform_axis(x.stack(x.zeros_like(), axis=-1), last, size, norm, -1)
         pairs = interval(whole, last, 0, size // 2 + 1)
     for at, n in others:
-        pairs = _along(pairs, at, n, norm, -1)
+        pairs = _transform_axis(pairs, at, n, norm, -1)
     return pairs.view_as_complex()
 
 
@@ -251,18 +252,19 @@ def real_transform(
     x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: FourierNorm | None
 ) -> Tensor:
     """Return the real numbers of `half_transform` frequencies; see `complex_transform`."""
+    _check_axis(x, axes, what)
     _check_norm(what, norm)
-    x = _inexact(x)
+    x = _as_inexact(x)
     last, n = axes[-1], sizes[-1]
     count: Any = (x.shape[last] - 1) * 2 if n is None else as_size(n, what)
     if size_today(count) < 1:
         raise ArgumentError(f"{what}: n={size_today(count)} elements. Ask for at least 1, with n=.")
     pairs = x.view_as_real() if is_complex(x.dtype) else x.stack(x.zeros_like(), axis=-1)
     for at, size in zip(axes[:-1], sizes, strict=False):
-        pairs = _along(pairs, at, _count(x, at, size, what), norm, 1)
+        pairs = _transform_axis(pairs, at, _count(x, at, size, what), norm, 1)
     half = resized(pairs, last, count // 2 + 1)
     full = half.cat(mirrored(half, last, count), axis=last)
-    return interval(_along(full, last, full.shape[last], norm, 1), x.ndim, 0, 1).squeeze(-1)
+    return interval(_transform_axis(full, last, full.shape[last], norm, 1), x.ndim, 0, 1).squeeze(-1)
 
 
 def as_size(n: Any, what: str) -> Dim:
@@ -285,38 +287,42 @@ def _count(x: Tensor, axis: int, n: Any, what: str) -> Dim:
     return as_size(x.shape[axis] if n is None else n, what)
 
 
+def _check_axis(x: Tensor, axes: Sequence[int], what: str) -> None:
+    if not axes:
+        raise AxisError(f"{what} of shape {show(x.shape)}: there is no axis to transform.")
+
+
 def _check_norm(what: str, norm: Any) -> None:
     if norm is not None:
         check_choice(norm, ("backward", "ortho", "forward"), f"{what}: norm")
 
 
-def _opposite(what: str, norm: FourierNorm | None) -> FourierNorm | None:
+def _inverse_norm(what: str, norm: FourierNorm | None) -> FourierNorm | None:
     """Return the norm that divides a transform as the given one divides its inverse."""
     _check_norm(what, norm)
     return "forward" if norm is None or norm == "backward" else "backward" if norm == "forward" else norm
 
 
-def _inexact(x: Tensor) -> Tensor:
+def _as_inexact(x: Tensor) -> Tensor:
     """Return complex numbers unchanged, others as floats that may be parts of complex ones."""
     if is_complex(x.dtype):
         return x
     return x.cast(COMPLEX[complex_dtype(x.dtype if is_inexact(x.dtype) else dtypes.default_float)])
 
 
-def _along(pairs: Tensor, axis: int, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
-    """Return the transform along one axis of pairs."""
+def _transform_axis(pairs: Tensor, axis: int, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
     out = frequencies(resized(pairs, axis, size).movedim(axis, -2), sign)
-    return _divided(out, size, norm, sign).movedim(-2, axis)
+    return _normalized(out, size, norm, sign).movedim(-2, axis)
 
 
-def _both_halves(x: Tensor, axis: int, size: Any, norm: FourierNorm | None, sign: int) -> Tensor:
+def _transform_real(x: Tensor, axis: int, size: Any, norm: FourierNorm | None, sign: int) -> Tensor:
     """Return the transform of real numbers as pairs: half computed, half mirrored."""
     half = half_frequencies(resized(x, axis, size).movedim(axis, -1))
-    half = _divided(half if sign < 0 else conjugate(half), size, norm, sign)
+    half = _normalized(half if sign < 0 else conjugate(half), size, norm, sign)
     return half.cat(mirrored(half, x.ndim - 1, size), axis=x.ndim - 1).movedim(-2, axis)
 
 
-def _divided(pairs: Tensor, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
+def _normalized(pairs: Tensor, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
     if norm == "ortho":
         root = math.sqrt(size) if isinstance(size, int) else size_beside(pairs, size, pairs.dtype).sqrt()
         return pairs / root

@@ -10,7 +10,7 @@ from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor.fft.fourier import FourierNorm, complex_transform, half_transform, real_transform
 from plugrad.tensor.keywords import AxesNames, renamed
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, show, some_axes
+from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, some_axes
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -44,8 +44,7 @@ def fft2(
     """
     if names:
         (axes,) = renamed(fft2, names, axes=axes)
-    found = _two_axes("fft2", axes, self.ndim)
-    return complex_transform(self, "fft2", _sizes_of("fft2", s, found), found, norm, -1)
+    return complex_transform(self, "fft2", *_two_axes(self, "fft2", s, axes), norm, -1)
 
 
 def ifft2(
@@ -63,8 +62,7 @@ def ifft2(
     """
     if names:
         (axes,) = renamed(ifft2, names, axes=axes)
-    found = _two_axes("ifft2", axes, self.ndim)
-    return complex_transform(self, "ifft2", _sizes_of("ifft2", s, found), found, norm, 1)
+    return complex_transform(self, "ifft2", *_two_axes(self, "ifft2", s, axes), norm, 1)
 
 
 def fftn(
@@ -91,8 +89,7 @@ def fftn(
     """
     if names:
         (axes,) = renamed(fftn, names, axes=axes)
-    found = _axes_of("fftn", s, axes, self.ndim)
-    return complex_transform(self, "fftn", _sizes_of("fftn", s, found), found, norm, -1)
+    return complex_transform(self, "fftn", *_sizes_and_axes(self, "fftn", s, axes), norm, -1)
 
 
 def ifftn(
@@ -110,8 +107,7 @@ def ifftn(
     """
     if names:
         (axes,) = renamed(ifftn, names, axes=axes)
-    found = _axes_of("ifftn", s, axes, self.ndim)
-    return complex_transform(self, "ifftn", _sizes_of("ifftn", s, found), found, norm, 1)
+    return complex_transform(self, "ifftn", *_sizes_and_axes(self, "ifftn", s, axes), norm, 1)
 
 
 def rfft2(
@@ -131,9 +127,7 @@ def rfft2(
     """
     if names:
         (axes,) = renamed(rfft2, names, axes=axes)
-    found = _two_axes("rfft2", axes, self.ndim)
-    _check_last(self, found, "rfft2")
-    return half_transform(self, "rfft2", _sizes_of("rfft2", s, found), found, norm)
+    return half_transform(self, "rfft2", *_two_axes(self, "rfft2", s, axes), norm)
 
 
 def irfft2(
@@ -151,9 +145,7 @@ def irfft2(
     """
     if names:
         (axes,) = renamed(irfft2, names, axes=axes)
-    found = _two_axes("irfft2", axes, self.ndim)
-    _check_last(self, found, "irfft2")
-    return real_transform(self, "irfft2", _sizes_of("irfft2", s, found), found, norm)
+    return real_transform(self, "irfft2", *_two_axes(self, "irfft2", s, axes), norm)
 
 
 def rfftn(
@@ -181,9 +173,7 @@ def rfftn(
     """
     if names:
         (axes,) = renamed(rfftn, names, axes=axes)
-    found = _axes_of("rfftn", s, axes, self.ndim)
-    _check_last(self, found, "rfftn")
-    return half_transform(self, "rfftn", _sizes_of("rfftn", s, found), found, norm)
+    return half_transform(self, "rfftn", *_sizes_and_axes(self, "rfftn", s, axes), norm)
 
 
 def irfftn(
@@ -201,9 +191,7 @@ def irfftn(
     """
     if names:
         (axes,) = renamed(irfftn, names, axes=axes)
-    found = _axes_of("irfftn", s, axes, self.ndim)
-    _check_last(self, found, "irfftn")
-    return real_transform(self, "irfftn", _sizes_of("irfftn", s, found), found, norm)
+    return real_transform(self, "irfftn", *_sizes_and_axes(self, "irfftn", s, axes), norm)
 
 
 def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
@@ -218,7 +206,7 @@ def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Ten
     """
     if names:
         (axes,) = renamed(fftshift, names, axes=axes)
-    return _rolled(self, axes, 1, "fftshift")
+    return _roll_half(self, axes, 1, "fftshift")
 
 
 def ifftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
@@ -233,10 +221,10 @@ def ifftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Te
     """
     if names:
         (axes,) = renamed(ifftshift, names, axes=axes)
-    return _rolled(self, axes, -1, "ifftshift")
+    return _roll_half(self, axes, -1, "ifftshift")
 
 
-def _rolled(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
+def _roll_half(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
     for at in some_axes(axes, x.ndim, what):
         size: Any = x.shape[at]
         half = size // 2
@@ -248,37 +236,30 @@ def _rolled(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
     return x
 
 
-def _two_axes(what: str, axes: Axes, ndim: int) -> tuple[int, ...]:
+AxisSizes = tuple[tuple[Dim | None, ...], tuple[int, ...]]
+
+
+def _two_axes(x: Tensor, what: str, s: Sizes, axes: Axes) -> AxisSizes:
     if axes is None or len(several(axes)) != 2:
         raise AxisError(f"{what}: axes={axes!r} are not two. Name two axes, or use {what[:-1]}n.")
-    return _axes_of(what, None, axes, ndim)
+    return _sizes_and_axes(x, what, s, axes)
 
 
-def _check_last(x: Tensor, axes: tuple[int, ...], what: str) -> None:
-    if not axes:
-        raise AxisError(f"{what} of shape {show(x.shape)}: there is no axis to transform.")
-
-
-def _axes_of(what: str, s: Sizes, axes: Axes, ndim: int) -> tuple[int, ...]:
-    """Return the axes to transform, in the order given."""
+def _sizes_and_axes(x: Tensor, what: str, s: Sizes, axes: Axes) -> AxisSizes:
+    """Return the requested sizes, None (or -1) for all of an axis, and the axes in the order given."""
+    sizes = None if s is None else several(s)
     if axes is None:
-        count = ndim if s is None else len(several(s))
-        if count > ndim:
-            raise ArgumentError(f"{what}: s={s!r} are more sizes than axes: there are {ndim}.")
-        return tuple(range(ndim - count, ndim))
-    found = tuple([one_axis(axis, ndim, what) for axis in several(axes)])
+        count = x.ndim if sizes is None else len(sizes)
+        if count > x.ndim:
+            raise ArgumentError(f"{what}: s={s!r} are more sizes than axes: there are {x.ndim}.")
+        found = tuple(range(x.ndim - count, x.ndim))
+    else:
+        found = tuple([one_axis(axis, x.ndim, what) for axis in several(axes)])
     if len(set(found)) != len(found):
         raise AxisError(f"{what}: axes={axes!r} name one axis twice. Name each axis once.")
-    return found
-
-
-def _sizes_of(what: str, s: Sizes, axes: tuple[int, ...]) -> tuple[Dim | None, ...]:
-    """Return the requested size of each axis, None (or -1) for all of it."""
-    if s is None:
-        return (None,) * len(axes)
-    sizes = [
-        size if size is None or isinstance(size, UOp) else as_int(size, f"{what}: s") for size in several(s)
-    ]
-    if len(sizes) != len(axes):
-        raise ArgumentError(f"{what}: s={s!r} for {len(axes)} axes. Pass a size for each axis.")
-    return tuple([None if isinstance(size, int) and size == -1 else size for size in sizes])
+    if sizes is None:
+        return (None,) * len(found), found
+    if len(sizes) != len(found):
+        raise ArgumentError(f"{what}: s={s!r} for {len(found)} axes. Pass a size for each axis.")
+    given = [n if n is None or isinstance(n, UOp) else as_int(n, f"{what}: s") for n in sizes]
+    return tuple([None if isinstance(n, int) and n == -1 else n for n in given]), found

@@ -217,7 +217,7 @@ def _attend_in_blocks(q: Any, k: Any, v: Any, mask: Any, first: int | None, drop
 
 
 def _split_inputs(inputs: Sequence[Any], kept: int) -> tuple[Any, Any, Any, Any, Any]:
-    """Return queries, keys, values, what dropout leaves of each block, and the mask."""
+    """Return queries, keys, values, the dropout masks of the blocks, and the mask."""
     q, k, v, *rest = inputs
     return q, k, v, rest[:kept], rest[kept] if len(rest) > kept else None
 

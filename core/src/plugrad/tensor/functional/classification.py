@@ -7,14 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import (
-    dtype_max,
-    dtype_min,
-    dtypes,
-    is_float,
-    is_int,
-    sum_acc_dtype,
-)
+from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import TensorBase
@@ -388,5 +381,4 @@ def _binary_entropy_rule(gradients: tuple[UOp | None, ...], function: UOp) -> li
 
 
 def _clamped_log(p: Any) -> Any:
-    """Return logarithms no less than -100."""
     return p.log().clamp(-100.0)

@@ -141,7 +141,6 @@ def _one_length(x: Any, lengths: Any) -> Any:
 
 
 def _filled(x: Any) -> Any:
-    """Return a tensor with zeros behind its symbolic axes."""
     return x._like(filled(x._graph))
 
 
@@ -218,7 +217,7 @@ def _as_int32_lengths(lengths: Any, longest: Dim) -> Any:
 
 
 def _as_classes(labels: Any, classes: Dim) -> Any:
-    """Return labels in int32; those that it does not hold are no class there, too."""
+    """Return labels in int32, -1 for those that do not fit."""
     if dtype_max(labels.dtype) > dtype_max(dtypes.int32):
         labels = labels.cast("int64")
         labels = ((labels >= 0) & (labels < greatest(classes))).where(labels, -1)

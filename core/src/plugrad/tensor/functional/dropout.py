@@ -86,7 +86,7 @@ def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
 
 
 def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
-    """Return this with elements set to what `selu` gives at -infinity with probability `p`.
+    """Set elements to the limit of `selu` at -infinity with probability `p`.
 
     All are then scaled and shifted so that mean 0 and variance 1 stay what they are. Only while training.
 
@@ -153,7 +153,7 @@ def _drop(
 
 
 def check_probability(p: float, what: str) -> None:
-    """Refuse what is no probability.
+    """Raise ArgumentError unless `p` is a probability.
 
     Raises:
         ArgumentError: it is none.

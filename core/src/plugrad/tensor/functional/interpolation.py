@@ -185,7 +185,6 @@ def _ratios(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> tuple[Scale, ...]:
 
 
 def _scale_factor(scale: Scale, dtype: DType) -> Any:
-    """Return a scale as a factor of numbers of `dtype`."""
     if not isinstance(scale, tuple):
         return scale
     before, after = (number_of(n, dtype) for n in scale[:2])

@@ -1,4 +1,4 @@
-"""Losses between what a model gives and what it should give, element by element.
+"""Losses between outputs and targets, element by element.
 
 All take a target of the same shape and `reduction`: "mean", "sum" or "none".
 """
@@ -8,13 +8,7 @@ from __future__ import annotations
 # pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from plugrad.dtype import (
-    dtypes,
-    is_float,
-    is_unsigned,
-    least_upper_dtype,
-    sum_acc_dtype,
-)
+from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real_number, require_tensors
 from plugrad.tensor.base import TensorBase
@@ -372,7 +366,7 @@ def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
 
 
 def check_reduction(reduction: str, what: str) -> None:
-    """Refuse what is no reduction.
+    """Raise ArgumentError unless `reduction` is "mean", "sum" or "none".
 
     Raises:
         ArgumentError: it is none.

@@ -276,7 +276,7 @@ def _update_running(
     running_var: Tensor | None,
     part: float,
 ) -> None:
-    """Let the statistics of this batch be `part` of the running ones."""
+    """Move the running statistics towards this batch by `part`."""
     count: Any = x.numel() // x.shape[1] if x.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
     unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
     for running, newest in ((running_mean, mean), (running_var, unbiased)):
@@ -343,7 +343,7 @@ def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
 def _scale_and_shift(
     out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
 ) -> Any:
-    """Return `out * weight + bias`; both have the shape `sizes`, and stand beside `out` as `broadcast`."""
+    """Return `out * weight + bias`, both of shape `sizes`, reshaped to `broadcast`."""
     require_optional_tensors(weight=weight, bias=bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.shape != sizes:

@@ -218,5 +218,4 @@ def _max_pool(x: Tensor, pool: Pool, return_indices: bool) -> Any:
 
 
 def _as_float(count: Dim, dtype: DType) -> Any:
-    """Return a number, one that is symbolic as a node of `dtype`."""
     return float(count) if isinstance(count, int) else count.cast(dtype)

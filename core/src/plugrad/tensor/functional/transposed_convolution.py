@@ -127,19 +127,7 @@ def _transpose_convolve(
 ) -> Tensor:
     axes = weight.ndim - 2
     groups = as_int(groups, "groups")
-    shape: Any = weight.shape
-    channels = x.shape[-1 - axes]
-    if groups != 1 and not is_static((channels, *shape[:2])):
-        raise ShapeError(
-            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: channels "
-            "in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
-        )
-    if groups < 1 or channels != shape[0] or (groups > 1 and shape[0] % groups):
-        raise ShapeError(
-            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: the "
-            f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
-            "divide them."
-        )
+    _check_groups(x, weight, groups, what)
     steps = sizes_of(stride, axes, "stride")
     gaps = sizes_of(dilation, axes, "dilation")
     extra = sizes_of(output_padding, axes, "output_padding")
@@ -147,7 +135,7 @@ def _transpose_convolve(
     widths = not_negative(widths_of(padding, axes, what), what)
     require_optional_tensors(bias=bias)
     x._check_device(weight)
-    channels, out_group, *kernel = shape
+    kernel: Any = weight.shape[2:]
     for size, step, gap, k, more, cut in zip(
         x.shape[-axes:], steps, gaps, kernel, extra, widths, strict=True
     ):
@@ -155,12 +143,10 @@ def _transpose_convolve(
         results: Any = (size - 1) * step + gap * (k - 1) + more + 1 if is_counted else None
         if results is not None and results <= sum(cut):
             raise ShapeError(
-                f"{what} of shape {show(x.shape)} with weight {show(shape)}: padding {cut} takes all "
+                f"{what} of shape {show(x.shape)} with weight {show(weight.shape)}: padding {cut} takes all "
                 f"{results} results of an axis of {size}. Pad less."
             )
-    split = weight.reshape(groups, channels // groups, out_group, *kernel) if groups > 1 else weight
-    turned = split.transpose(-2 - axes, -1 - axes)
-    turned = turned.reshape(groups * out_group, channels // groups, *kernel) if groups > 1 else turned
+    turned = _exchange_channels(weight, groups)
     is_known = is_static(kernel)
     if is_known and is_static(x.shape[-axes:]) and max(steps) > 1 and max(gaps) == 1:
         return _by_phases(x, turned, bias, groups, steps, widths, extra, what)
@@ -180,6 +166,32 @@ def _transpose_convolve(
     for axis, (before, after) in enumerate(widths, out.ndim - axes):
         out = interval(out, axis, before, add_sizes(out.shape[axis], -after))
     return out
+
+
+def _check_groups(x: Tensor, weight: Tensor, groups: int, what: str) -> None:
+    shape: Any = weight.shape
+    channels = x.shape[1 - weight.ndim]
+    if groups != 1 and not is_static((channels, *shape[:2])):
+        raise ShapeError(
+            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: channels "
+            "in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
+        )
+    if groups < 1 or channels != shape[0] or (groups > 1 and shape[0] % groups):
+        raise ShapeError(
+            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: the "
+            f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
+            "divide them."
+        )
+
+
+def _exchange_channels(weight: Tensor, groups: int) -> Tensor:
+    """Return the weight (C, O/groups, *kernel) of each group as (O, C/groups, *kernel)."""
+    if groups == 1:
+        return weight.transpose(0, 1)
+    shape: Any = weight.shape
+    channels, out_group, *kernel = shape
+    split = weight.reshape(groups, channels // groups, out_group, *kernel).transpose(1, 2)
+    return split.reshape(groups * out_group, channels // groups, *kernel)
 
 
 def _by_phases(

@@ -80,7 +80,6 @@ def _transform_tiles(matrix: tuple[tuple[float, ...], ...], u: UOp, device: str)
 
 
 def _apply_matrix(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int, device: str) -> UOp:
-    """Return the products of `matrix` with `u` along one axis."""
     count, size = len(matrix), len(matrix[0])
     after = len(u.shape) - axis - 1
     factors = _on_device(matrix, u.dtype, device).reshape((*(1,) * axis, count, size, *(1,) * after))

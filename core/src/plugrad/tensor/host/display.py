@@ -73,11 +73,11 @@ def text_of(t: TensorBase) -> str:
         "Tensor([[1. , 2.5]], dtype=float32, device='PYTHON')"
     """
     # what a traced function reads would be fixed in its replays
-    array = None if current_capture() is not None else _shown(t)
+    array = None if current_capture() is not None else _visible_elements(t)
     if array is None:
         return describe(t)
     values, is_cut = array
-    edge = _edge(fixed_shape(t.shape, "repr"))
+    edge = _edge_items(fixed_shape(t.shape, "repr"))
     options: Any = {"threshold": 0, "edgeitems": edge} if is_cut else {"threshold": _MOST_ELEMENTS}
     lines = np.array2string(values, separator=", ", prefix="Tensor(", **options).splitlines()
     if len(lines) > 2 * _MOST_ROWS:
@@ -88,7 +88,7 @@ def text_of(t: TensorBase) -> str:
     return f"Tensor({text}, dtype={t.dtype.name}, device={t.device!r}{shape}{grad})"
 
 
-def _edge(shape: tuple[int, ...]) -> int | None:
+def _edge_items(shape: tuple[int, ...]) -> int | None:
     """Return the number of elements to show at both ends of an axis, or None."""
     if math.prod(shape) <= _MOST_ELEMENTS and math.prod(shape[:-1]) <= _MOST_ROWS:
         return None
@@ -96,12 +96,12 @@ def _edge(shape: tuple[int, ...]) -> int | None:
     return next((edge for edge, count in rows if count <= _MOST_ROWS), 1)
 
 
-def _shown(t: TensorBase) -> "tuple[Any, bool] | None":
+def _visible_elements(t: TensorBase) -> "tuple[Any, bool] | None":
     """Return the elements to show, and whether they are cut; None if not in memory."""
     if not is_static(t.shape):
         return None
     u, shape = _in_memory(t.uop), fixed_shape(t.shape, "repr")
-    edge = _edge(shape)
+    edge = _edge_items(shape)
     places = [
         list(range(size))
         if edge is None or size <= 2 * edge
@@ -120,7 +120,7 @@ def _shown(t: TensorBase) -> "tuple[Any, bool] | None":
 
 
 def _in_memory(u: UOp) -> UOp:
-    """Return movement ops on what has the values of `u`, without copies in between."""
+    """Return `u` with copies between its movement ops left out."""
     above: list[UOp] = []
     while u.op in MOVEMENT or u.op in _SAME or u.op is Ops.BITCAST:
         if u.op not in _SAME:

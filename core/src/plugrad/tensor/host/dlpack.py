@@ -91,8 +91,8 @@ def _api() -> _Api:
     )
 
 
-def _carrier(dtype: DType) -> "np.dtype[Any]":
-    """Return NumPy's dtype for the bits of elements: integers, where it has some as wide."""
+def _bits_dtype(dtype: DType) -> "np.dtype[Any]":
+    """Return NumPy's dtype for the bits of elements, an integer where there is one."""
     return np.dtype(dtype.name if is_complex(dtype) else f"u{dtype.itemsize}")
 
 
@@ -116,7 +116,7 @@ def export_memory(
         is_versioned: say that the memory is read-only, where it is.
         is_copied: say that nobody else uses it.
     """
-    kind = _carrier(dtype)
+    kind = _bits_dtype(dtype)
     elements: Any = np.frombuffer(memory, kind) if memory.nbytes else np.empty(0, kind)
     options: dict[str, Any] = {"max_version": (1, 0)} if is_versioned else {}
     capsule = elements.reshape(shape).__dlpack__(**options)
@@ -164,10 +164,10 @@ def import_memory(capsule: Any) -> Shared:
         api.rename(capsule, _USED)
     else:
         raise SharingError(f"{capsule!r} is no DLPack capsule, or was used before. Ask for another.")
-    return _described(place, _Owner(managed, deleter))
+    return _read_tensor(place, _Owner(managed, deleter))
 
 
-def _described(place: int, owner: _Owner) -> Shared:
+def _read_tensor(place: int, owner: _Owner) -> Shared:
     fields = _TENSOR.unpack(ctypes.string_at(place, _TENSOR.size))
     data, device, _, ndim, code, bits, lanes, shape_at, strides_at, offset = fields
     dtype = _DTYPES.get((code, bits))
@@ -180,7 +180,7 @@ def _described(place: int, owner: _Owner) -> Shared:
         )
     shape = _numbers(shape_at, ndim)
     strides = _numbers(strides_at, ndim) if strides_at else None
-    kind = _carrier(dtype)
+    kind = _bits_dtype(dtype)
     if 0 in shape:
         return Shared(np.empty(shape, kind), dtype)
     # what is derived from the array of one element holds that, and that holds the owner

@@ -113,9 +113,9 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
     if not hasattr(x, "__dlpack__"):
         raise SharingError(f"{x!r} ({type(x).__name__}) has no __dlpack__. Use Tensor(...).")
     name = the_device(device)
-    shared = import_memory(_ask(x))
+    shared = import_memory(_request_capsule(x))
     if not copy:
-        uop = _in_place(shared, name)
+        uop = _shared_graph(shared, name)
         if uop is not None:
             return cls._make(uop, name)
         if copy is False:
@@ -123,7 +123,7 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
                 f"from_dlpack(copy=False): {name} does not use the host's memory, or not at this "
                 "alignment, or the elements do not lie in row-major order. Let them be copied."
             )
-    return cls._make(_copied(shared, name), name)
+    return cls._make(_copied_graph(shared, name), name)
 
 
 def from_torch(cls: type[Tensor], x: Any, *, device: str | None = None, copy: bool = True) -> Tensor:
@@ -213,7 +213,7 @@ def _major(version: Any) -> int:
     return major
 
 
-def _ask(x: Any) -> Any:
+def _request_capsule(x: Any) -> Any:
     """Return the newest capsule that `x` can export, in host memory."""
     options: dict[str, Any] = {} if tuple(map(int, x.__dlpack_device__())) == HOST else {"dl_device": HOST}
     try:
@@ -227,15 +227,15 @@ def _ask(x: Any) -> Any:
         ) from error
 
 
-def _in_place(shared: Shared, device: str) -> UOp | None:
+def _shared_graph(shared: Shared, device: str) -> UOp | None:
     if not shared.elements.size:
-        return _copied(shared, device)
+        return _copied_graph(shared, device)
     if not shared.elements.flags.c_contiguous:
         return None
     return shared_buffer(bytes_of(shared.elements), shared.elements.shape, shared.dtype, device)
 
 
-def _copied(shared: Shared, device: str) -> UOp:
+def _copied_graph(shared: Shared, device: str) -> UOp:
     elements, shape = shared.elements, shared.elements.shape
     if not computes(device) or not elements.size:
         return host_buffer(elements.tobytes(), shape, shared.dtype).copy_to_device(device)

@@ -4,7 +4,7 @@ from plugrad.tensor.host import conversion, external, interop, numpy_functions, 
 
 
 class HostMixin:
-    """Reading, dtypes, other libraries, files, and what a tensor is."""
+    """Reading, dtypes, other libraries, files, properties."""
 
     __slots__ = ()
 

@@ -85,18 +85,17 @@ def stored_bytes(x: Tensor) -> memoryview:
     with storage.lock:
         stored = _stored(x)
         memory = stored.snapshot() if isinstance(stored, Buffer) else memoryview(stored)
-        return _part_of_today(x, memory)
+        return _present_part(x, memory)
 
 
-def _part_of_today(x: Tensor, memory: memoryview) -> memoryview:
-    """Return the bytes of the elements that there are today."""
+def _present_part(x: Tensor, memory: memoryview) -> memoryview:
     if is_static(x.shape):
         return memory
     return memory.cast("B")[: product(shape_today(x.shape, "data")) * x.dtype.itemsize]
 
 
 def _stored(x: Tensor) -> Buffer | bytes | memoryview:
-    """Compute the elements; return their memory, or their bytes where it has another order."""
+    """Compute the elements; return their memory, or bytes in row-major order."""
     if x.uop.op is Ops.CONST:
         return pack([x.uop.arg], x.dtype)
     if 0 in x.shape:
@@ -177,7 +176,7 @@ def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> npt.
 
 @property
 def __array_interface__(self: Tensor) -> dict[str, Any]:
-    """The memory itself, for what reads NumPy's array interface: read-only, and never changed.
+    """NumPy's array interface of the memory itself, read-only and never changed.
 
     It is there where no copy is needed.
     Source: NumPy reference, "The array interface protocol", version 3.
@@ -206,7 +205,7 @@ def shared_bytes(x: Tensor) -> memoryview:
     with storage.lock:
         stored = _stored(x)
         shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)
-        shared = None if shared is None else _part_of_today(x, shared)
+        shared = None if shared is None else _present_part(x, shared)
     if shared is None:
         raise ArgumentError(
             f"the memory of {describe(x)} cannot be shared: it is not the host's, belongs to somebody "

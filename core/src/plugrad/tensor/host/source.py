@@ -1,8 +1,8 @@
-"""The graph of what a tensor can be made of: numbers, lists, bytes, arrays, files.
+"""Graphs of data: numbers, lists, bytes, arrays, files.
 
-What the caller may change later (arrays, `bytearray`, `memoryview`) is copied at once, straight to the
-device: one copy. What cannot change (lists become `bytes`) waits on the host until it is needed. A
-`memoryview` of bytes in a row is bytes, any other an array of its elements.
+Data that the caller may change later (arrays, `bytearray`, `memoryview`) is copied at once, straight to the
+device: one copy. Immutable data (lists become `bytes`) waits on the host until it is needed. A `memoryview`
+of contiguous bytes is bytes, any other an array of its elements.
 """
 
 from pathlib import Path

@@ -15,17 +15,10 @@ from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.gather import check_index
 from plugrad.tensor.indexing.indexing import cut_out, parse_index
 from plugrad.tensor.indexing.masked import Masked, masked_of
-from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, plan_of, understood, without_truths
+from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, parse_items, plan_of, split_truths
 from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import (
-    as_number,
-    broadcast_shapes,
-    expanded,
-    is_sequence,
-    one_axis,
-    show,
-)
+from plugrad.tensor.shapes import as_number, broadcast_shapes, expanded, is_sequence, one_axis, show
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -59,7 +52,7 @@ def __getitem__(self: Tensor, index: Any) -> Tensor:
         >>> x[x > 3].tolist()
         [4, 5]
     """
-    added, index = without_truths(index, self.ndim, partial(index_from, self), truth_of)
+    added, index = split_truths(index, self.ndim, partial(index_from, self), truth_of)
     if added:
         return with_axes(self, added)[index]
     if not has_tensors(index):
@@ -132,31 +125,29 @@ def index_put(
     masked = masked_of(items, self.shape)
     sizes = values.shape if isinstance(values, TensorBase) else ()
     if masked is not None and masked.takes(sizes, self.shape):
-        return _put_alike(self, masked, values, accumulate)
+        return _put_masked(self, masked, values, accumulate)
     plan = index_plan(self, tuple(items))
-    new = _values_of(self, values, plan.shape(self.shape), "index_put")
+    new = _fitted_values(self, values, plan.shape(self.shape), "index_put")
     written = (plan.added if accumulate else plan.written)(self._graph, new)
     return operand_result(self, written, values)
 
 
-def _put_alike(x: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
-    """Return this with `values` where a mask holds, alike for all that it picks."""
+def _put_masked(x: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
     alike = values
     if isinstance(values, TensorBase):
         alike = values.reshape(masked.without_count(values.shape, x.shape))
-    new = masked.spread(_values_of(x, alike, masked.rest(x.shape), "index_put"), x.shape)
+    new = masked.spread(_fitted_values(x, alike, masked.rest(x.shape), "index_put"), x.shape)
     return operand_result(x, masked.chosen(x._graph + new if accumulate else new, x._graph), values)
 
 
 def index_items(x: Tensor, index: Any) -> list[Any]:
     """Return the items of an index with tensors in it."""
-    items = understood(index, x.shape, partial(index_from, x))
+    items = parse_items(index, x.shape, partial(index_from, x))
     x._check_device(*[item for item in items if isinstance(item, TensorBase)])
     return items
 
 
-def _values_of(x: Tensor, values: Any, shape: Any, what: str) -> UOp:
-    """Return the values to write as a node of this dtype and of `shape`."""
+def _fitted_values(x: Tensor, values: Any, shape: Any, what: str) -> UOp:
     if not isinstance(values, TensorBase):
         return expanded(x._const(values), shape)
     x._check_device(values)
@@ -231,7 +222,7 @@ def index_add(
         return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
     factor = as_number(alpha, "index_add")
     values = source if factor == 1 else (source * factor).cast(source.dtype)
-    return self.index_put(_along(self, axis, index, "index_add"), values, accumulate=True)
+    return self.index_put(_axis_index(self, axis, index, "index_add"), values, accumulate=True)
 
 
 def index_copy(
@@ -256,7 +247,7 @@ def index_copy(
         axis, index, source = renamed(self.index_copy, names, axis=axis, index=index, source=source)
     if not self.ndim:
         return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
-    return self.index_put(_along(self, axis, index, "index_copy"), source)
+    return self.index_put(_axis_index(self, axis, index, "index_copy"), source)
 
 
 def index_fill(
@@ -280,10 +271,10 @@ def index_fill(
         axis, index, value = renamed(self.index_fill, names, axis=axis, index=index, value=value)
     if not self.ndim:
         return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
-    return self.index_put(_along(self, axis, index, "index_fill"), value)
+    return self.index_put(_axis_index(self, axis, index, "index_fill"), value)
 
 
-def _along(x: Tensor, axis: int, index: Tensor, what: str) -> tuple[Any, ...]:
+def _axis_index(x: Tensor, axis: int, index: Tensor, what: str) -> tuple[Any, ...]:
     check_index(x, index, what)
     return (*[slice(None)] * one_axis(axis, x.ndim, what), index)
 

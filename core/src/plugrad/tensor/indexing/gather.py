@@ -14,7 +14,7 @@ from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import operand_result
-from plugrad.tensor.indexing.tie_gradient import shared_by_equals
+from plugrad.tensor.indexing.tie_gradient import share_among_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
 from plugrad.tensor.lookup import (
     counted,
@@ -190,11 +190,11 @@ def scatter(
     shape = (*position.shape[:-1], size, count)
     # counting writes from 1 leaves 0 for elements that nobody writes to
     numbers = counted(count, dtype, shape, len(shape) - 1) + 1
-    wins = _meets(position, shape).where(numbers, numbers.const_like(0))
+    wins = _matches(position, shape).where(numbers, numbers.const_like(0))
     last = wins.reduce_axis(Ops.MAX, (len(shape) - 1,)).reshape(shape[:-1])
     if value.shape != ():
-        value = _rows_to(self, moved_back(pick_last(value, last - 1), at))
-    is_written = _rows_to(self, moved_back(last, at)) > 0
+        value = _pad_rows(self, moved_back(pick_last(value, last - 1), at))
+    is_written = _pad_rows(self, moved_back(last, at)) > 0
     return operand_result(self, is_written.where(value, self._graph), index, src)
 
 
@@ -240,43 +240,48 @@ def scatter_reduce(
         return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)
     at, position, value = _scatter_parts(self, axis, index, src, "scatter_reduce")
     shape = (*position.shape[:-1], self.shape[at], position.shape[-1])
-    meets = _meets(position, shape)
+    meets = _matches(position, shape)
     last = (len(shape) - 1,)
     ones = UOp.const(position_dtype(shape[-1]), 1)
     counts = meets.where(ones, ones.const_like(0)).reduce_axis(Ops.ADD, last)
-    counts = _rows_to(self, moved_back(counts.reshape(shape[:-1]), at))
-    wide = self.dtype if reduce in ("amax", "amin") else _wide(self)
+    counts = _pad_rows(self, moved_back(counts.reshape(shape[:-1]), at))
+    wide = self.dtype if reduce in ("amax", "amin") else _accumulator_dtype(self)
     if value.shape != ():
         value = value.reshape((*value.shape[:-1], 1, value.shape[-1])).expand(shape)
-    value = _flipped(value, reduce).cast(wide)
+    value = _negate_for_min(value, reduce).cast(wide)
     op, neutral = _COMBINE[reduce]
     start = dtype_min(wide) if neutral is None else neutral
     found = meets.where(value, UOp.const(wide, start)).reduce_axis(op, last).reshape(shape[:-1])
-    found = _rows_to(self, moved_back(found, at), start)
-    old = _flipped(self._graph, reduce).cast(wide)
-    is_met = counts > 0
-    if include_self and reduce in ("sum", "prod"):
-        # what nobody is combined with stays as it is
-        return operand_result(self, old.alu(op, found).cast(self.dtype), index, src)
-    if include_self:
-        combined = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
-        counts = counts + 1
-    else:
-        combined = found
-    if reduce == "mean":
-        amount = is_met.where(counts, counts.const_like(1)).cast(wide)
-        combined = combined / amount if is_float(wide) else combined // amount
-    out = operand_result(self, _flipped(is_met.where(combined, old).cast(self.dtype), reduce), index, src)
+    found = _pad_rows(self, moved_back(found, at), start)
+    old = _negate_for_min(self._graph, reduce).cast(wide)
+    combined = _combine(old, found, counts, reduce, include_self).cast(self.dtype)
+    out = operand_result(self, _negate_for_min(combined, reduce), index, src)
     if op is Ops.MAX and is_float(self.dtype) and isinstance(src, TensorBase):
-        return shared_by_equals(out, [self, src, index], at, include_self)
+        return share_among_equals(out, [self, src, index], at, include_self)
     return out
+
+
+def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool) -> UOp:
+    """Combine the old elements, if included, with the result of `counts` new ones."""
+    op, _ = _COMBINE[reduce]
+    is_met = counts > 0
+    if include_self:
+        found = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
+        counts = counts + 1
+    if include_self and reduce in ("sum", "prod"):
+        # of no new elements, this is the old one
+        return found
+    if reduce == "mean":
+        amount = is_met.where(counts, counts.const_like(1)).cast(found.dtype)
+        found = found / amount if is_float(found.dtype) else found // amount
+    return is_met.where(found, old)
 
 
 # --- checks ---
 
 
 def check_index(x: Tensor, index: Any, what: str) -> None:
-    """Refuse what is no tensor of integers."""
+    """Raise DtypeError unless `index` is a tensor of integers."""
     if not isinstance(index, TensorBase):
         raise DtypeError(f"{what}: {index!r} ({type(index).__name__}) is no index. Pass a Tensor.")
     if not is_int(index.dtype):
@@ -316,7 +321,7 @@ def _scatter_parts(
     return at, position, moved_last(value, at)
 
 
-def _rows_to(x: Tensor, u: UOp, fill: ConstType = 0) -> UOp:
+def _pad_rows(x: Tensor, u: UOp, fill: ConstType = 0) -> UOp:
     """Return `u`, which may have fewer rows than this tensor, with rows of `fill` behind."""
     if u.shape == x.shape:
         return u
@@ -347,18 +352,18 @@ _COMBINE: dict[str, tuple[Ops, int | None]] = {
 }
 
 
-def _wide(x: TensorBase) -> Any:
+def _accumulator_dtype(x: TensorBase) -> Any:
     return sum_acc_dtype(x.dtype) if is_float(x.dtype) else x.dtype
 
 
-def _flipped(u: UOp, reduce: str) -> UOp:
+def _negate_for_min(u: UOp, reduce: str) -> UOp:
     """Return values in reversed order of size if a minimum is wanted."""
     if reduce != "amin":
         return u
     return -u if is_float(u.dtype) else ~u
 
 
-def _meets(position: UOp, shape: tuple[Dim, ...]) -> UOp:
+def _matches(position: UOp, shape: tuple[Dim, ...]) -> UOp:
     """Return where entry `m` names element `n` of an axis: (*R, m) -> (*R, n, m)."""
     here = counted(shape[-2], position.dtype, shape, len(shape) - 2)
     wanted = position.reshape((*position.shape[:-1], 1, position.shape[-1]))

@@ -45,7 +45,7 @@ class Cuts:
 
 
 def parse_index(index: Any, shape: Shape) -> Cuts:
-    """Understand `x[index]` for an `x` of `shape`.
+    """Parse the index of `x[index]` for an `x` of `shape`.
 
     Raises:
         AxisError: too many indices, or an integer out of range.
@@ -53,16 +53,7 @@ def parse_index(index: Any, shape: Shape) -> Cuts:
     """
     items: list[Any] = [*index] if isinstance(index, tuple) else [index]  # pyright: ignore[reportUnknownVariableType]
     given = sum(1 for item in items if item is not None and item is not Ellipsis)
-    dots = [place for place, item in enumerate(items) if item is Ellipsis]
-    if len(dots) > 1:
-        raise AxisError("an index has more than one `...`. Keep one; write `:` for the other axes.")
-    if given > len(shape):
-        raise AxisError(
-            f"{given} indices for a tensor with {len(shape)} axes, shape {show(shape)}. Remove some."
-        )
-    fill = [slice(None)] * (len(shape) - given)
-    at = dots[0] if dots else len(items)
-    items[at : at + 1 if dots else at] = fill
+    items = expand_ellipsis(items, given, shape)
     cuts: list[AxisCut] = []
     layout: list[int | None] = []
     for item in items:
@@ -75,6 +66,19 @@ def parse_index(index: Any, shape: Shape) -> Cuts:
         if not cut.is_dropped:
             layout.append(axis)
     return Cuts(tuple(cuts), tuple(layout))
+
+
+def expand_ellipsis(items: list[Any], given: int, shape: Shape) -> list[Any]:
+    """Return the items of an index that name `given` axes, with slices for `...` and all others."""
+    dots = [place for place, item in enumerate(items) if item is Ellipsis]
+    if len(dots) > 1:
+        raise AxisError("an index has more than one `...`. Keep one; write `:` for the other axes.")
+    if given > len(shape):
+        raise AxisError(
+            f"{given} indices for a tensor with {len(shape)} axes, shape {show(shape)}. Remove some."
+        )
+    at = dots[0] if dots else len(items)
+    return [*items[:at], *[slice(None)] * (len(shape) - given), *items[at + 1 :]]
 
 
 def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
@@ -122,14 +126,10 @@ def _cut_symbolic(item: Any, axis: int, size: Dim) -> AxisCut:
         begin, end = _bound(item.start, 0, size), _bound(item.stop, size, size)
     else:
         # from start down to stop, which is not among them
-        begin = 0 if item.stop is None else _behind(_bound(item.stop, 0, size))
-        end = size if item.start is None else _behind(_bound(item.start, 0, size))
+        begin = 0 if item.stop is None else add_sizes(_bound(item.stop, 0, size), 1)
+        end = size if item.start is None else add_sizes(_bound(item.start, 0, size), 1)
     _check_inside(begin, end, axis, size)
     return AxisCut(begin, end, abs(step), is_flipped=step < 0)
-
-
-def _behind(place: Dim) -> Dim:
-    return add_sizes(place, 1)
 
 
 def _check_inside(begin: Dim, end: Dim, axis: int, size: Dim) -> None:

@@ -28,7 +28,7 @@ class Masked:
     front: int
 
     def rest(self, view: Shape) -> Shape:
-        """Return the axes of the view that the mask does not stand for."""
+        """Return the axes of the view that are not masked."""
         return (*view[: self.axis], *view[self.axis + len(self.mask.shape) :])
 
     def takes(self, value: Shape, view: Shape) -> bool:
@@ -37,7 +37,7 @@ class Masked:
         return at < 0 or value[at] == 1
 
     def without_count(self, value: Shape, view: Shape) -> Shape:
-        """Return the shape of such a value without the axis of what the mask picks."""
+        """Return the shape of such a value without the axis of masked elements."""
         at = self._place_of_count(value, view)
         return value if at < 0 else (*value[:at], *value[at + 1 :])
 
@@ -58,10 +58,10 @@ class Masked:
 
 
 def masked_of(items: Sequence[Any], shape: Shape) -> Masked | None:
-    """Understand an index whose only tensor is a mask; None if it is another one.
+    """Parse an index whose only tensor is a mask, else return None.
 
     Args:
-        items: what `understood` returns.
+        items: what `parse_items` returns.
         shape: of what is indexed.
     """
     tensors = [item for item in items if isinstance(item, (TensorBase, HostPositions))]

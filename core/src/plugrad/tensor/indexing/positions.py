@@ -9,19 +9,12 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
-from plugrad.errors import AxisError, DtypeError, ShapeError
+from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import flatten
+from plugrad.tensor.indexing.indexing import expand_ellipsis
 from plugrad.tensor.lookup import check_inside, counted, from_front, pick_first, position_dtype
-from plugrad.tensor.shapes import (
-    Dim,
-    Shape,
-    broadcast_shapes,
-    expanded,
-    is_sequence,
-    product,
-    show,
-)
+from plugrad.tensor.shapes import Dim, Shape, broadcast_shapes, expanded, is_sequence, product, show
 from plugrad.tensor.sort.row_utils import bit_numbers
 from plugrad.tensor.sort.sorted_scatter import LastOfRuns, TotalsOfRuns
 from plugrad.uop.ops import Ops
@@ -33,10 +26,10 @@ _FEW = 1 << 22
 
 def has_tensors(index: Any) -> bool:
     """Say whether an index has tensors, arrays or lists in it."""
-    return any([isinstance(item, (TensorBase, HostPositions)) or _is_data(item) for item in _items(index)])
+    return any([isinstance(item, (TensorBase, HostPositions)) or _is_data(item) for item in _as_items(index)])
 
 
-def _items(index: Any) -> list[Any]:
+def _as_items(index: Any) -> list[Any]:
     return [*index] if isinstance(index, tuple) else [index]  # pyright: ignore[reportUnknownVariableType]
 
 
@@ -60,7 +53,7 @@ def is_truth(item: Any) -> bool:
     return isinstance(item, bool) or (str(getattr(item, "dtype", "")) == "bool" and not item.ndim)
 
 
-def without_truths(
+def split_truths(
     index: Any, ndim: int, to_tensor: Callable[[Any], Any], read: Callable[[Any], bool]
 ) -> tuple[list[int], tuple[Any, ...]]:
     """Return the axes that bools of shape () add to `x`, and the index without them.
@@ -74,10 +67,10 @@ def without_truths(
         read: gives the value of a bool.
 
     Example:
-        >>> without_truths((slice(None), True), 2, Tensor, bool)
+        >>> split_truths((slice(None), True), 2, Tensor, bool)
         ([1], (slice(None, None, None), [0]))
     """
-    items = _items(index)
+    items = _as_items(index)
     if not any(map(is_truth, items)):
         return [], tuple(items)
     items = [item if is_truth(item) else _as_item(item, to_tensor) for item in items]
@@ -155,7 +148,7 @@ class IndexPlan:
         values = self._by_place(value)
         last = _last_writes(self.places.reshape((writes,)), self.joined).contiguous()
         is_written = expanded((last > 0).reshape((self.joined, *(1,) * len(rest))), rows.shape)
-        return self._to_view(is_written.where(pick_first(values, last - 1), rows), view)
+        return self._restore_view(is_written.where(pick_first(values, last - 1), rows), view)
 
     def added(self, view: UOp, value: UOp) -> UOp:
         """Add `value` each time the index names an element."""
@@ -174,7 +167,7 @@ class IndexPlan:
         total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,)).reshape(rows.shape)
         if _is_large(self.joined, writes):
             total = total.dispatch(TotalsOfRuns(self.joined), places, values, bit_numbers())
-        return self._to_view((rows.cast(wide) + total).cast(view.dtype), view)
+        return self._restore_view((rows.cast(wide) + total).cast(view.dtype), view)
 
     def _by_place(self, value: UOp) -> UOp:
         """Return a value of the result's shape as one row for each place: (writes, *rest)."""
@@ -187,7 +180,7 @@ class IndexPlan:
         moved = value.permute(order)
         return moved.reshape((product(self.places.shape), *moved.shape[count:]))
 
-    def _to_view(self, out: UOp, view: UOp) -> UOp:
+    def _restore_view(self, out: UOp, view: UOp) -> UOp:
         """Return rows (joined, *rest) in the order of the view's axes."""
         others = [a for a in range(len(view.shape)) if a not in self.axes]
         moved = (*self.axes, *others)
@@ -215,7 +208,7 @@ def _last_writes(places: UOp, size: Dim) -> UOp:
 def plan_of(
     index: Any, shape: Shape, to_tensor: Callable[[Any], Any], find_true: Callable[[Any], Sequence[UOp]]
 ) -> IndexPlan:
-    """Understand `x[index]` for an `x` of `shape`.
+    """Plan `x[index]` for an `x` of `shape`.
 
     Args:
         index: has tensors in it.
@@ -228,7 +221,7 @@ def plan_of(
         DtypeError: a tensor of floats, or an index of a type that cannot index.
         ShapeError: a mask has another shape than the axes it stands for, or tensors do not broadcast.
     """
-    items = understood(index, shape, to_tensor)
+    items = parse_items(index, shape, to_tensor)
     basic: list[Any] = []
     tensors: list[tuple[int, UOp, int]] = []  # place among the items, positions, axis of the view
     sizes: list[Dim] = []
@@ -252,7 +245,7 @@ def plan_of(
     places = [place for place, _, _ in tensors]
     together = places[-1] - places[0] < len(set(places))
     axes = tuple(view_axis for _, _, view_axis in tensors)
-    joined = _joined([part for _, part, _ in tensors], sizes)
+    joined = _flatten_positions([part for _, part, _ in tensors], sizes)
     # as in NumPy, where nothing is named, nothing is out of range
     for item, axis in of_the_host if 0 not in joined.shape else ():
         _check_ends(item, axis, shape[axis])
@@ -265,29 +258,17 @@ def plan_of(
     )
 
 
-def understood(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:
+def parse_items(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:
     """Return an index as items for each axis, data as tensors, `...` as slices.
 
     Raises:
         AxisError: there are too many.
     """
-    return _with_ellipsis([_as_item(item, to_tensor) for item in _items(index)], shape)
-
-
-def _with_ellipsis(items: list[Any], shape: Shape) -> list[Any]:
-    dots = [place for place, item in enumerate(items) if item is Ellipsis]
-    if len(dots) > 1:
-        raise AxisError("an index has more than one `...`. Keep one; write `:` for the other axes.")
-    given = sum(_axes_of(item) for item in items)
-    if given > len(shape):
-        raise AxisError(
-            f"{given} indices for a tensor with {len(shape)} axes, shape {show(shape)}. Remove some."
-        )
-    rest = [slice(None)] * (len(shape) - given)
-    if not dots:
-        return [*items, *rest]
+    items = [_as_item(item, to_tensor) for item in _as_items(index)]
+    given = sum(map(_axes_of, items))
+    expanded_items = expand_ellipsis(items, given, shape)
     # a `...` that stands for no axis separates tensors all the same
-    return [*items[: dots[0]], *(rest or [...]), *items[dots[0] + 1 :]]
+    return items if given == len(shape) else expanded_items
 
 
 def _axes_of(item: Any) -> int:
@@ -339,7 +320,7 @@ def _check_ends(item: HostPositions, axis: int, size: Dim) -> None:
         check_inside(item.greatest, axis, size)
 
 
-def _joined(parts: list[UOp], sizes: list[Dim]) -> UOp:
+def _flatten_positions(parts: list[UOp], sizes: list[Dim]) -> UOp:
     """Return positions on several axes as positions on one, -1 for those outside."""
     if len(parts) == 1:
         return parts[0]

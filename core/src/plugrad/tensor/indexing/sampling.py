@@ -1,4 +1,4 @@
-"""Samples of what tensors hold: permutations, draws from given weights."""
+"""Random choices: permutations and draws from given weights."""
 
 from __future__ import annotations
 
@@ -78,11 +78,13 @@ def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -
         )
     wide = self.dtype if self.dtype is dtypes.float64 else dtypes.float32
     weights = self._make(self._graph.detach().cast(wide), self._device)
-    drawn = _with_return(weights, count) if replacement else _without_return(weights, count)
+    drawn = (
+        _draw_with_replacement(weights, count) if replacement else _draw_without_replacement(weights, count)
+    )
     return drawn.cast(dtypes.default_int)
 
 
-def _with_return(x: Tensor, count: Dim) -> Tensor:
+def _draw_with_replacement(x: Tensor, count: Dim) -> Tensor:
     rows, size = x.shape[:-1], x.shape[-1]
     below = x.cumsum(-1)
     below = below._like(below._graph.contiguous())
@@ -95,7 +97,7 @@ def _with_return(x: Tensor, count: Dim) -> Tensor:
     return found.minimum(last)
 
 
-def _without_return(x: Tensor, count: Dim) -> Tensor:
+def _draw_without_replacement(x: Tensor, count: Dim) -> Tensor:
     # the least waiting times of events that come at these rates
     bits, dims = random_bits(x.shape, x._device, "multinomial")
     waits = x._make(exponential_bits(bits, x.dtype).reshape(dims), x._device) / x

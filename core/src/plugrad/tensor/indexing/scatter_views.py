@@ -16,14 +16,7 @@ from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanName
 from plugrad.tensor.lookup import check_inside, position_dtype
 from plugrad.tensor.shape.diagonals import right_of_diagonal
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import (
-    Dim,
-    as_int,
-    broadcast_shapes,
-    one_axis,
-    show,
-    size_today,
-)
+from plugrad.tensor.shapes import Dim, as_int, broadcast_shapes, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -34,7 +27,7 @@ if TYPE_CHECKING:
 def select_scatter(
     self: Tensor, src: Tensor, axis: int = REQUIRED, index: int = REQUIRED, **names: Unpack[AxisNames]
 ) -> Tensor:
-    """Return this with `src` at one place of an axis: what `select(axis, index)` shows.
+    """Replace the part that `select(axis, index)` shows by `src`.
 
     Raises:
         ArgumentError: `index` is no integer.
@@ -53,7 +46,7 @@ def select_scatter(
     check_inside(place, at, size_today(size), "select_scatter")
     part = self.shape[:at] + self.shape[at + 1 :]
     new = _new_part(self, src, part, "select_scatter").unsqueeze(at)
-    return _replaced(self, new, at, add_sizes(size, place) if place < 0 else place, 1)
+    return _replace_slices(self, new, at, add_sizes(size, place) if place < 0 else place, 1)
 
 
 def slice_scatter(
@@ -88,12 +81,12 @@ def slice_scatter(
     ]
     if given[2] is not None and given[2] < 1:
         raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
-    begin, count = _slice_of(given, at, size)
+    begin, count = _slice_bounds(given, at, size)
     part = (*self.shape[:at], count, *self.shape[at + 1 :])
     new = _new_part(self, src, part, "slice_scatter")
     if isinstance(count, int) and not count:
         return self._like(self._graph)
-    return _replaced(self, new, at, begin, given[2] or 1)
+    return _replace_slices(self, new, at, begin, given[2] or 1)
 
 
 def diagonal_scatter(
@@ -104,7 +97,7 @@ def diagonal_scatter(
     axis2: int = 1,
     **names: Unpack[DiagonalNames],
 ) -> Tensor:
-    """Return this with `src` on a diagonal: what `diagonal(offset, axis1, axis2)` shows.
+    """Replace the part that `diagonal(offset, axis1, axis2)` shows by `src`.
 
     Raises:
         ArgumentError: `offset` is no integer.
@@ -200,13 +193,13 @@ def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
     return src.cast(x.dtype)  # pyright: ignore
 
 
-def _replaced(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
+def _replace_slices(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
     """Return this with slices of `new` at `start`, `start + step` and so on."""
     true = x._make(UOp.const(dtypes.bool, True), x._device).expand(new.shape)
-    return _spread_on(x, true, axis, start, step).where(_spread_on(x, new, axis, start, step), x)
+    return _place_slices(x, true, axis, start, step).where(_place_slices(x, new, axis, start, step), x)
 
 
-def _spread_on(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
+def _place_slices(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
     """Place slices at `start`, `start + step`, ... of an axis, with 0 between them."""
     count: Any = new.shape[axis]
     size: Any = x.shape[axis]
@@ -218,8 +211,7 @@ def _spread_on(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tens
     return wide.pad((*none, (start, after), *behind))
 
 
-def _slice_of(given: list[int | None], axis: int, size: Dim) -> tuple[Dim, Dim]:
-    """Return the beginning and the number of elements of a slice."""
+def _slice_bounds(given: list[int | None], axis: int, size: Dim) -> tuple[Dim, Dim]:
     if isinstance(size, int):
         places = range(*slice(*given).indices(size))
         return places.start, len(places)

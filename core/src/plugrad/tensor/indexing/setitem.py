@@ -13,14 +13,14 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.advanced import index_from, index_items, index_plan, truth_of, with_axes
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.indexing.masked import masked_of
-from plugrad.tensor.indexing.positions import has_tensors, without_truths
+from plugrad.tensor.indexing.positions import has_tensors, split_truths
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
 def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any]) -> None:
-    """Write `value`, broadcast, into part of this tensor: what `x[index]` reads.
+    """Write `value`, broadcast, into the part that `x[index]` reads.
 
     Of several writes to one element the last wins; positions out of range write nothing. Where a mask is
     the only tensor in the index, and all that it picks gets the same, it is not computed early: so that
@@ -41,24 +41,24 @@ def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any])
         [1, 0, 0]
     """
     check_writable(self)
-    added, index = without_truths(index, self.ndim, partial(index_from, self), truth_of)
+    added, index = split_truths(index, self.ndim, partial(index_from, self), truth_of)
     if added:
         with_axes(self, added)[index] = value
         return
     if has_tensors(index):
-        _set_named(self, index, value)
+        _set_by_tensors(self, index, value)
         return
     cuts = parse_index(index, self.shape)
-    new = assignable_graph(self, _to_write(self, value), cuts.shape())
+    new = assignable_graph(self, _as_value(self, value), cuts.shape())
     for piece, bounds in whole_steps(cuts, self.shape):
         u = self.uop
         write_part(self, path_between(cut_out(u, piece), u), new.shrink(bounds))
 
 
-def _set_named(x: Tensor, index: Any, value: Any) -> None:
+def _set_by_tensors(x: Tensor, index: Any, value: Any) -> None:
     """Write through an index with tensors, by rewriting its whole view."""
     items = index_items(x, index)
-    new = _to_write(x, value)
+    new = _as_value(x, value)
     masked = masked_of(items, x.shape)
     if masked is not None:
         view = x[masked.basic]
@@ -75,8 +75,7 @@ def _set_named(x: Tensor, index: Any, value: Any) -> None:
     x[plan.basic] = x._make(plan.written(view._graph, fitted), x._device)
 
 
-def _to_write(x: Tensor, value: Any) -> Tensor:
-    """Return a value as a tensor; a number has this dtype."""
+def _as_value(x: Tensor, value: Any) -> Tensor:
     if isinstance(value, TensorBase):
         return value  # pyright: ignore[reportReturnType]
     if isinstance(value, (bool, int, float)):

@@ -9,7 +9,7 @@ from plugrad.tensor.custom import Backward, with_backward
 T = TypeVar("T", bound=TensorBase)
 
 
-def shared_by_equals(out: T, inputs: Sequence[T], axis: int, include_self: bool) -> T:
+def share_among_equals(out: T, inputs: Sequence[T], axis: int, include_self: bool) -> T:
     """Return `out` with its gradient shared evenly by the equal sources.
 
     PyTorch does so too, but counts what was there also where it takes no part (`include_self=False`).

@@ -104,7 +104,6 @@ def _contract_pairwise(formula: str, operands: Sequence[Any], dtype: DTypeLike |
 
 
 def _take_diagonals(x: Tensor, labels: Labels, formula: str) -> tuple[Tensor, Labels]:
-    """Return the diagonal of axes with the same label."""
     out, names = x, list(labels)
     for name in dict.fromkeys(labels):
         while names.count(name) > 1:

@@ -125,7 +125,6 @@ def safe_inverse(x: Any) -> Any:
 
 
 def _square_svd(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return U, S and V of square matrices."""
     size = size_of(x, -1)
     unit = x.zeros_like() + identity(x, size, size)
     extra = 4 if part_dtype(x.dtype) is dtypes.float32 else 6

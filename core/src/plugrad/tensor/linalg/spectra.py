@@ -194,7 +194,6 @@ def _tracked_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _symbolic_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """Return U, S and V of matrices of symbolic sizes."""
     thin, (left, right) = padded_svd(x, complete)
     u, s, v = with_jvp(x, thin, _singular_jvp)
     return _append_columns(u, left), s, _append_columns(v, right)

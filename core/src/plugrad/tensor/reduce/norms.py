@@ -190,7 +190,7 @@ def amax(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """
     if names:
         axis, keepdim = renamed(self.amax, names, axis=axis, keepdim=keepdim)
-    return self.max(nonempty_axes(self.shape, _all_or(axis), "amax"), keepdim)
+    return self.max(nonempty_axes(self.shape, _empty_as_all(axis), "amax"), keepdim)
 
 
 def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
@@ -206,7 +206,7 @@ def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """
     if names:
         axis, keepdim = renamed(self.amin, names, axis=axis, keepdim=keepdim)
-    return self.min(nonempty_axes(self.shape, _all_or(axis), "amin"), keepdim)
+    return self.min(nonempty_axes(self.shape, _empty_as_all(axis), "amin"), keepdim)
 
 
 def aminmax(
@@ -225,7 +225,7 @@ def aminmax(
     """
     if names:
         axis, keepdim = renamed(self.aminmax, names, axis=axis, keepdim=keepdim)
-    axes = nonempty_axes(self.shape, _all_or(axis), "aminmax")
+    axes = nonempty_axes(self.shape, _empty_as_all(axis), "aminmax")
     return Extremes(self.min(axes, keepdim), self.max(axes, keepdim))
 
 
@@ -247,6 +247,6 @@ def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     return self.max(axes, keepdim) - self.min(axes, keepdim)
 
 
-def _all_or(axis: Axes) -> Axes:
-    """Return axes, of which none stands for all."""
+def _empty_as_all(axis: Axes) -> Axes:
+    """Return `axis`, with an empty sequence replaced by None for all."""
     return None if is_sequence(axis) and not several(axis) else axis

@@ -1,4 +1,4 @@
-"""Sums, products, extremes, and what is made of them: means, variances, argmax.
+"""Sums, products, extremes, means, variances, argmax.
 
 They go over one axis, several, or (with `axis=None`) all; `keepdim` leaves these with size 1.
 """
@@ -8,16 +8,7 @@ from __future__ import annotations
 # pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from plugrad.dtype import (
-    DType,
-    dtypes,
-    element_dtype,
-    is_bool,
-    is_complex,
-    is_float,
-    is_inexact,
-    sum_dtype,
-)
+from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_inexact, sum_dtype
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.complex_formulas.apply import apply, parts_of
@@ -232,7 +223,7 @@ def var(
             self.var, names, axis=axis, keepdim=keepdim, correction=correction
         )
     if flags:
-        correction, keepdim = _by_position(flags, correction, keepdim, "var")
+        correction, keepdim = _positional_flags(flags, correction, keepdim, "var")
     if is_complex(self.dtype):
         real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
         return cast("Any", real + imag)
@@ -263,7 +254,7 @@ def std(
             self.std, names, axis=axis, keepdim=keepdim, correction=correction
         )
     if flags:
-        correction, keepdim = _by_position(flags, correction, keepdim, "std")
+        correction, keepdim = _positional_flags(flags, correction, keepdim, "std")
     if is_complex(self.dtype):
         return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
     dtype, wide = float_dtypes(self)
@@ -274,7 +265,9 @@ def std(
     return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
 
 
-def _by_position(flags: tuple[bool, ...], correction: float, keepdim: bool, what: str) -> tuple[float, bool]:
+def _positional_flags(
+    flags: tuple[bool, ...], correction: float, keepdim: bool, what: str
+) -> tuple[float, bool]:
     """Return `correction` and `keepdim` where flags were given by position: `unbiased`, and `keepdim`."""
     if len(flags) > 2 or not {*map(type, flags)} <= {bool}:
         raise ArgumentError(

@@ -185,12 +185,12 @@ def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
     if back is None:
         return [None]
     size: Any = x.shape[-1]
-    before = _moved(_scanned(x, Ops.MUL, 1), 1, 1)
-    factor = _moved(x, -1, 0)
+    before = _shifted(_scanned(x, Ops.MUL, 1), 1, 1)
+    factor = _shifted(x, -1, 0)
     step = 1
     while step < size:
-        back = (back + factor * _moved(back, -step, 0)).contiguous()
-        factor = (factor * _moved(factor, -step, 0)).contiguous()
+        back = (back + factor * _shifted(back, -step, 0)).contiguous()
+        factor = (factor * _shifted(factor, -step, 0)).contiguous()
         step *= 2
     out = before * back
     # nothing comes of products that are zero, even of those too great for a float
@@ -198,14 +198,14 @@ def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
     return [is_nothing.where(out.const_like(0.0), out)]
 
 
-def _moved(u: UOp, step: int, value: ConstType) -> UOp:
+def _shifted(u: UOp, step: int, value: ConstType) -> UOp:
     """Return elements moved on by `step` along the last axis, with `value` where none comes."""
     size: Any = u.shape[-1]
     away = min(abs(step), size)
     rest = [(0, dim) for dim in u.shape[:-1]]
     if step < 0:
-        return _padded(u.shrink([*rest, (away, size)]), away, 0, value)
-    return _padded(u.shrink([*rest, (0, size - away)]), 0, away, value)
+        return _pad_last(u.shrink([*rest, (away, size)]), away, 0, value)
+    return _pad_last(u.shrink([*rest, (0, size - away)]), 0, away, value)
 
 
 def _scan(
@@ -221,26 +221,25 @@ def _scan(
         return u
     if size <= widest:
         return _inside_blocks(u, reduce, neutral)
-    block = _width_of_blocks(size, widest)
+    block = _block_width(size, widest)
     count = -(-size // block)
-    whole = _padded(u, count * block - size, 0, neutral).reshape((*rows, count, block))
+    whole = _pad_last(u, count * block - size, 0, neutral).reshape((*rows, count, block))
     inside = _inside_blocks(whole, reduce, neutral).contiguous()
     ends = inside.shrink([*((0, r) for r in rows), (0, count), (block - 1, block)]).reshape((*rows, count))
     before = _scan(ends, reduce, combine, neutral, widest)
     # block number b continues what block b-1 ended with
     before = before.shrink([*((0, r) for r in rows), (0, count - 1)])
-    before = _padded(before, 0, 1, neutral).reshape((*rows, count, 1)).expand((*rows, count, block))
+    before = _pad_last(before, 0, 1, neutral).reshape((*rows, count, 1)).expand((*rows, count, block))
     out = combine(before, inside).reshape((*rows, count * block))
     return out.shrink([*((0, r) for r in rows), (0, size)])
 
 
-def _width_of_blocks(size: int, widest: int) -> int:
+def _block_width(size: int, widest: int) -> int:
     """Return the block width: one that divides the row needs no padding at any level."""
     return next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
 
 
-def _padded(u: UOp, behind: int, front: int, value: ConstType) -> UOp:
-    """Return `u` with `value` around its last axis."""
+def _pad_last(u: UOp, behind: int, front: int, value: ConstType) -> UOp:
     if not behind and not front:
         return u
     pairs = [(0, 0)] * (len(u.shape) - 1) + [(front, behind)]
@@ -254,7 +253,6 @@ def _padded(u: UOp, behind: int, front: int, value: ConstType) -> UOp:
 
 
 def _inside_blocks(u: UOp, reduce: Callable[[UOp], UOp], neutral: ConstType) -> UOp:
-    """Return along the last axis what `reduce` makes of elements `0..i`."""
     size = u.shape[-1]
     shape: Any = (*u.shape, size)
     dtype = position_dtype(size)

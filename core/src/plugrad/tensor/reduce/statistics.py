@@ -15,7 +15,7 @@ from plugrad.tensor.arguments import real_number
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.promotion import float_dtypes
-from plugrad.tensor.shape.joins import check_tensors, joined_tensors, sized_today
+from plugrad.tensor.shape.joins import check_tensors, fix_size, joined_tensors
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Axes,
@@ -160,7 +160,7 @@ def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: s
     given = [w.cast(tensor.real.dtype if of_complex else wide) for w in weights if w is not None]
     if not given:
         away = x - x.mean(1, keepdim=True)
-        left: Any = max(count - correction, 0) if isinstance(count, int) else _number_of(x, count)
+        left: Any = max(count - correction, 0) if isinstance(count, int) else _size_tensor(x, count)
         if not isinstance(count, int):
             left = (left - correction).maximum(0)
         out = away @ away.mH / left
@@ -236,8 +236,7 @@ def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tens
     return powers if increasing else powers.flip(1)
 
 
-def _number_of(x: Tensor, count: UOp) -> Tensor:
-    """Return a symbolic size as a tensor of this dtype."""
+def _size_tensor(x: Tensor, count: UOp) -> Tensor:
     return x._make(count.cast(x.dtype), x._device)
 
 
@@ -294,7 +293,7 @@ def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Te
         raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
     choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if not isinstance(self.shape[0], int):
-        return sized_today(self, 0, "combinations").combinations(r, with_replacement)
+        return fix_size(self, 0, "combinations").combinations(r, with_replacement)
     size = self.shape[0]
     chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
     if chosen * count >= _TOO_MANY:

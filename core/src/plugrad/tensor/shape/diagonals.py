@@ -58,7 +58,7 @@ def tri(
         [[1, 0, 0], [1, 1, 0]]
     """
     rows, columns = check_sizes(as_shape((n, n if m is None else m), "tri"), "tri")
-    below = ~_is_right_of(rows, columns, _place(k, "tri", "k") + 1)
+    below = ~_right_mask(rows, columns, _diagonal_number(k, "tri", "k") + 1)
     return from_graph(cls, below.cast(the_dtype(dtype, dtypes.default_float)), device, False)
 
 
@@ -75,7 +75,7 @@ def tril(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Ten
     """
     if names:
         (diagonal,) = renamed(self.tril, names, diagonal=diagonal)
-    right = right_of_diagonal(self, _place(diagonal, "tril", "diagonal") + 1, "tril")
+    right = right_of_diagonal(self, _diagonal_number(diagonal, "tril", "diagonal") + 1, "tril")
     return self._like(right.where(self._graph.const_like(0), self._graph))
 
 
@@ -92,7 +92,7 @@ def triu(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Ten
     """
     if names:
         (diagonal,) = renamed(self.triu, names, diagonal=diagonal)
-    right = right_of_diagonal(self, _place(diagonal, "triu", "diagonal"), "triu")
+    right = right_of_diagonal(self, _diagonal_number(diagonal, "triu", "diagonal"), "triu")
     return self._like(right.where(self._graph, self._graph.const_like(0)))
 
 
@@ -101,7 +101,7 @@ def right_of_diagonal(x: Tensor, diagonal: Dim, what: str) -> UOp:
     if x.ndim < 2:
         raise ShapeError(f"{what} of shape {show(x.shape)}: a matrix has two axes. Unsqueeze it.")
     rows, columns = x.shape[-2:]
-    right = _is_right_of(rows, columns, diagonal)
+    right = _right_mask(rows, columns, diagonal)
     return right.reshape((*(1,) * (x.ndim - 2), rows, columns)).expand(x.shape)
 
 
@@ -185,15 +185,15 @@ def diag_embed(
     places = [one_axis(axis, self.ndim + 1, "diag_embed") for axis in (axis1, axis2)]
     if places[0] == places[1]:
         raise AxisError(f"diag_embed: axes {axis1} and {axis2} are the same. Name two different axes.")
-    return _embedded(self, as_int(offset, "diag_embed: offset"), size).movedim((-2, -1), places)
+    return _embed_diagonal(self, as_int(offset, "diag_embed: offset"), size).movedim((-2, -1), places)
 
 
-def _embedded(x: Tensor, offset: int, size: Dim) -> Tensor:
+def _embed_diagonal(x: Tensor, offset: int, size: Dim) -> Tensor:
     others: Any = x.shape[:-1]
     top, left = max(-offset, 0), max(offset, 0)
     if not isinstance(size, int):
         widest = greatest(size)
-        whole = _embedded(x.pad((0, widest - size)), 0, widest)
+        whole = _embed_diagonal(x.pad((0, widest - size)), 0, widest)
         cut: Any = (*others, size, size)
         return whole._like(cut_to(whole._graph, cut)).pad((left, top, top, left))
     if not size:
@@ -239,13 +239,11 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
     )
 
 
-def _place(diagonal: Any, what: str, name: str) -> Dim:
-    """Return the number of the diagonal, an integer or a node."""
+def _diagonal_number(diagonal: Any, what: str, name: str) -> Dim:
     return as_dim(diagonal, what) if isinstance(diagonal, UOp) else as_int(diagonal, f"{what}: {name}")
 
 
-def _is_right_of(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:
-    """Return where elements of a matrix lie on a diagonal or right of it."""
+def _right_mask(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:
     shape: Any = (rows, columns)
     row = UOp.iota(rows).reshape((rows, 1)).expand(shape)
     column = UOp.iota(columns).reshape((1, columns)).expand(shape)

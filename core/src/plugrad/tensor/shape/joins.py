@@ -88,7 +88,7 @@ def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]
     if not rest:
         return first._like(first._graph)
     dtype = promoted(parts)
-    return first._like(_joined([part._graph.cast(dtype) for part in parts], at), *rest)
+    return first._like(_join([part._graph.cast(dtype) for part in parts], at), *rest)
 
 
 def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
@@ -145,12 +145,12 @@ def split(
         else:
             counts = {max(-(-n // size), 1) for n in (least(total), greatest(total))}
             if len(counts) > 1:
-                return sized_today(self, at, "split").split(size, at)
-            given = _pieces(self, at, size, counts.pop())
+                return fix_size(self, at, "split").split(size, at)
+            given = _part_sizes(self, at, size, counts.pop())
     check_sizes(tuple(given), "split")
     is_listed = is_static(given) and not isinstance(total, int)
     if is_listed and sum(map(size_today, given)) == size_today(total):
-        return sized_today(self, at, "split").split(given, at)
+        return fix_size(self, at, "split").split(given, at)
     if add_sizes(total, *[-size for size in given]) != 0:
         texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
         raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
@@ -190,11 +190,11 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
     sizes = range(least(total), min(greatest(total), (count - 1) ** 2 + 1) + 1)
     counts = {-(-n // -(-n // count)) if n else count for n in sizes or (greatest(total),)}
     if len(counts) > 1:
-        return sized_today(self, at, "chunk").chunk(count, at)
-    return self.split(_pieces(self, at, -(-total // count), counts.pop()), axis)
+        return fix_size(self, at, "chunk").chunk(count, at)
+    return self.split(_part_sizes(self, at, -(-total // count), counts.pop()), axis)
 
 
-def _pieces(x: Tensor, axis: int, size: Dim, count: int) -> list[Dim]:
+def _part_sizes(x: Tensor, axis: int, size: Dim, count: int) -> list[Dim]:
     """Return the sizes of parts of a symbolic axis, the rest in the last."""
     return [*[size] * (count - 1), add_sizes(x.shape[axis], -(size * (count - 1)))]
 
@@ -208,7 +208,7 @@ def equal_parts(tensor: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
     return tuple([interval(x, axis, i, i + 1).reshape(part) for i in range(count)])
 
 
-def sized_today(x: Tensor, axis: int, what: str) -> Tensor:
+def fix_size(x: Tensor, axis: int, what: str) -> Tensor:
     """Return this with the present size of a symbolic axis; other sizes refuse replay."""
     symbolic = x.shape[axis]
     if isinstance(symbolic, int):
@@ -242,7 +242,7 @@ def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNa
     return self._like(u.reshape(tuple(product(pair) for pair in zip(times, shape, strict=True))))
 
 
-def _joined(parts: list[UOp], axis: int) -> UOp:
+def _join(parts: list[UOp], axis: int) -> UOp:
     """Return nodes joined along an axis: a chain of choices by position, never a sum."""
     ends: list[Any] = []
     total: Any = 0

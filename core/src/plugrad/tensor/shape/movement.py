@@ -1,4 +1,4 @@
-"""Reshape, permute, expand, shrink, flip, and what is made of them: views, which cost nothing."""
+"""Reshape, permute, expand, shrink, flip and their kin: views, which cost nothing."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Un
     """
     if names:
         (shape,) = renamed(self.reshape, names, shape=shape)
-    wanted = as_shape(_kept(shape, self.shape, "reshape"), "reshape")
-    sizes = _completed(self.shape, wanted, "reshape")
+    wanted = as_shape(_replace_none(shape, self.shape, "reshape"), "reshape")
+    sizes = _infer_size(self.shape, wanted, "reshape")
     return self._view(lambda u: u.reshape(sizes))
 
 
@@ -95,7 +95,7 @@ def permute(self: Tensor, *axes: int | Sequence[int], **names: Unpack[PermuteNam
     """
     if names:
         (axes,) = renamed(self.permute, names, axes=axes)
-    return _in_order(self, unpacked(axes), "permute")
+    return _permute(self, unpacked(axes), "permute")
 
 
 def transpose(
@@ -125,9 +125,9 @@ def transpose(
     if names:
         axis1, axis2 = exchanged(self.transpose, names, axis1, axis2)
     if others:
-        return _in_order(self, (axis1, axis2, *others), "transpose")
+        return _permute(self, (axis1, axis2, *others), "transpose")
     if axis2 is None and is_sequence(axis1):
-        return _in_order(self, several(axis1), "transpose")
+        return _permute(self, several(axis1), "transpose")
     if axis1 is None:
         if self.ndim != 2:
             raise ShapeError(
@@ -143,7 +143,7 @@ def transpose(
     return self._view(lambda u: u.permute(tuple(order[: self.ndim])))
 
 
-def _in_order(x: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
+def _permute(x: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
     if len(axes) != x.ndim:
         raise ShapeError(
             f"{what}: {len(axes)} axes {axes} for shape {show(x.shape)}. Name each of its {x.ndim} axes once."
@@ -319,7 +319,7 @@ def unflatten(
     at = one_axis(axis, self.ndim, "unflatten")
     wanted = as_shape((sizes,), "unflatten")
     # an axis at a time: -1 is what is left of this axis, also where another has no elements
-    sizes = _completed((self.shape[at],), wanted, "unflatten")
+    sizes = _infer_size((self.shape[at],), wanted, "unflatten")
     return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
 
 
@@ -340,7 +340,7 @@ def _is_dtype(given: Any) -> bool:
     return not isinstance(given, (int, str, tuple, list)) and find_dtype(given) is not None
 
 
-def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
+def _replace_none(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
     """Return the requested sizes, with the present ones in place of None."""
     wanted = unpacked(shape)
     if any(size is None for size in wanted[len(have) :]):
@@ -348,7 +348,7 @@ def _kept(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
     return [have[axis] if size is None else size for axis, size in enumerate(wanted)]
 
 
-def _completed(shape: Shape, wanted: Shape, what: str) -> Shape:
+def _infer_size(shape: Shape, wanted: Shape, what: str) -> Shape:
     """Return `wanted` with its -1 replaced, if it has as many elements as `shape`."""
     unknown = [axis for axis, size in enumerate(wanted) if isinstance(size, int) and size == -1]
     if len(unknown) > 1:

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import promoted
-from plugrad.tensor.keywords import (
-    REQUIRED,
-    AxisNames,
-    PadNames,
-    ShapeNames,
-    renamed,
-)
+from plugrad.tensor.keywords import REQUIRED, AxisNames, PadNames, ShapeNames, renamed
 from plugrad.tensor.lookup import check_inside
 from plugrad.tensor.shapes import (
     Dim,
@@ -81,10 +75,10 @@ def pad(
         )
     pairs = _padding_pairs(self, padding)
     if mode == "constant":
-        return _filled_around(self, pairs, 0 if value is None else as_element(value, "pad"))
+        return _pad_with_value(self, pairs, 0 if value is None else as_element(value, "pad"))
     if value is not None and as_element(value, "pad") != 0:
         raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
-    return _padded_by(self, pairs, mode)
+    return _pad_with_elements(self, pairs, mode)
 
 
 def pad_to(
@@ -143,10 +137,10 @@ def _target_sizes(x: Tensor, shape: Any, what: str) -> list[Dim]:
 # --- with a value ---
 
 
-def _filled_around(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
+def _pad_with_value(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
     cut, pairs = _split_widths(pairs)
     if any(b or e for b, e in cut):
-        return _filled_around(_cut(x, cut), pairs, value)
+        return _pad_with_value(_cut(x, cut), pairs, value)
     padded = x._graph.pad(pairs)
     if value == 0:
         return x._like(padded)
@@ -185,36 +179,35 @@ def _one_pair_each(x: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
 # --- with its own elements ---
 
 
-def _padded_by(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
+def _pad_with_elements(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
     cut, pairs = _split_widths(pairs)
     if mode == "circular" and any(b or e for b, e in cut):
-        return _padded_by(_cut(x, cut), pairs, mode)
+        return _pad_with_elements(_cut(x, cut), pairs, mode)
     out = x
     for axis, (before, after) in enumerate(pairs):
         size = out.shape[axis]
         if not before and not after:
             continue
         _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
-        out = _padded_axis(out, mode, axis, before, after)
+        out = _pad_axis(out, mode, axis, before, after)
     # not a view, also where nothing is added
     return x._like(_cut(out, cut)._graph)
 
 
-def _padded_axis(x: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
+def _pad_axis(x: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
     if mode == "circular":
-        return wrapped(x, axis, before, after)
-    return (_reflected if mode == "reflect" else _replicated)(x, axis, before, after)
+        return wrap_axis(x, axis, before, after)
+    return (_reflect if mode == "reflect" else _replicate)(x, axis, before, after)
 
 
 def _cut(x: Tensor, widths: list[tuple[int, int]]) -> Tensor:
-    """Return this without so many elements at the beginning and end of each axis."""
     if not any(b or e for b, e in widths):
         return x
     kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, x.shape, strict=True)]
     return x.shrink(kept)
 
 
-def _replicated(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
+def _replicate(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
     size: Any = x.shape[axis]
     ends = [interval(x, axis, 0, 1), interval(x, axis, size - 1, size)]
     shapes = [[n if at == axis else dim for at, dim in enumerate(x.shape)] for n in (before, after)]
@@ -222,26 +215,26 @@ def _replicated(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
     return first.cat(x, last, axis=axis)
 
 
-def _reflected(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
+def _reflect(x: Tensor, axis: int, before: Dim, after: Dim) -> Tensor:
     size: Any = x.shape[axis]
     first = interval(x, axis, 1, before + 1).flip(axis)
     last = interval(x, axis, add_sizes(size, -1, -after), add_sizes(size, -1)).flip(axis)
     return first.cat(x, last, axis=axis)
 
 
-def wrapped(x: Tensor, axis: int, before: Any, after: Any) -> Tensor:
+def wrap_axis(x: Tensor, axis: int, before: Any, after: Any) -> Tensor:
     """Return the axis begun `before` elements earlier, going round and round."""
     size: Any = x.shape[axis]
     start = -before % size
     count = before + size + after
     if is_static((size, start, count)):
-        return going_round(x, axis, start, count, -(-(start + count) // size))
+        return tile_interval(x, axis, start, count, -(-(start + count) // size))
     # as often as any value asks for: none of it is written
     rounds = -(-greatest(before + after) // max(least(size), 1))
-    return going_round(x, axis, start, count, 2 + rounds)
+    return tile_interval(x, axis, start, count, 2 + rounds)
 
 
-def going_round(x: Tensor, axis: int, start: Dim, count: Dim, times: int) -> Tensor:
+def tile_interval(x: Tensor, axis: int, start: Dim, count: Dim, times: int) -> Tensor:
     """Return `count` elements from `start` on, of the axis repeated `times` times."""
     repeats = [times if at == axis else 1 for at in range(x.ndim)]
     return interval(x.repeat(repeats), axis, start, start + count)
@@ -353,8 +346,6 @@ def _holds(dtype: DType, value: Number) -> bool:
 
 
 def _split_widths(pairs: list[tuple[Dim, Dim]]) -> tuple[list[tuple[int, int]], list[tuple[Dim, Dim]]]:
-    """Return the widths to cut from each axis, and the widths to add."""
-
     def cut(width: Dim) -> int:
         return max(-width, 0) if isinstance(width, int) else 0
 

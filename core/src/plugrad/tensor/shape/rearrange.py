@@ -17,7 +17,7 @@ Group = tuple[str, ...]
 
 
 @frozen
-class Moves:
+class Rearrangement:
     """Reshape to `split`, permute by `order`, reshape to `joined`."""
 
     split: Shape
@@ -33,7 +33,7 @@ class Formula:
     before: tuple[Group, ...]
     after: tuple[Group, ...]
 
-    def for_shape(self, shape: Shape, sizes: Mapping[str, Dim]) -> Moves:
+    def for_shape(self, shape: Shape, sizes: Mapping[str, Dim]) -> Rearrangement:
         """Return the reshape, permutation and shape of this formula for a tensor of `shape`.
 
         Raises:
@@ -50,16 +50,18 @@ class Formula:
         axes = iter(shape)
         split: list[Dim] = []
         names: list[str] = []
-        for group in _spread(self.before, others):
+        for group in _expand_ellipsis(self.before, others):
             found = self._sizes_in(group, next(axes), known)
             known.update(zip(group, found, strict=True))
             split.extend(found)
             names.extend(group)
-        after = _spread(self.after, others)
+        after = _expand_ellipsis(self.after, others)
         order = tuple(names.index(name) for group in after for name in group)
         # axes that are not named again are empty groups: size 1
         order = (*order, *[at for at in range(len(names)) if at not in order])
-        return Moves(tuple(split), order, tuple(product(known[name] for name in group) for group in after))
+        return Rearrangement(
+            tuple(split), order, tuple(product(known[name] for name in group) for group in after)
+        )
 
     def _sizes_in(self, group: Group, size: Dim, known: Mapping[str, Dim]) -> list[Dim]:
         """Return the sizes of the names of an axis of `size`, inferring at most one."""
@@ -82,8 +84,8 @@ class Formula:
         return [known.get(name, quotient) for name in group]
 
 
-def _spread(groups: Sequence[Group], others: tuple[str, ...]) -> list[Group]:
-    """Return groups with "..." replaced by the axes it stands for."""
+def _expand_ellipsis(groups: Sequence[Group], others: tuple[str, ...]) -> list[Group]:
+    """Replace "..." in groups by the axes it names."""
     out: list[Group] = []
     for group in groups:
         if group == (ELLIPSIS,):
@@ -97,7 +99,7 @@ def _spread(groups: Sequence[Group], others: tuple[str, ...]) -> list[Group]:
 
 
 def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
-    """Understand a formula.
+    """Parse a formula.
 
     Args:
         text: `"names -> names"`.

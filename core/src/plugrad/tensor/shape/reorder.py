@@ -17,8 +17,8 @@ from plugrad.tensor.keywords import (
     exchanged,
     renamed,
 )
-from plugrad.tensor.shape.joins import check_tensors, sized_today
-from plugrad.tensor.shape.padding import going_round, interval, wrapped
+from plugrad.tensor.shape.joins import check_tensors, fix_size
+from plugrad.tensor.shape.padding import interval, tile_interval, wrap_axis
 from plugrad.tensor.shape.rearrange import parse_formula
 from plugrad.tensor.shape.windows import windows
 from plugrad.tensor.shapes import (
@@ -152,9 +152,9 @@ def roll(
     for step, at in zip(steps, [one_axis(a, self.ndim, "roll") for a in axes], strict=True):
         size = out.shape[at]
         if not isinstance(size, int):
-            out = going_round(out, at, -step % size, size, 2)
+            out = tile_interval(out, at, -step % size, size, 2)
         elif size and step % size:
-            out = interval(wrapped(out, at, step % size, 0), at, 0, size)
+            out = interval(wrap_axis(out, at, step % size, 0), at, 0, size)
     # rolling all the way round, too, gives a value of its own
     return self._like(out._graph)
 
@@ -230,7 +230,7 @@ def unbind(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Ten
     if names:
         (axis,) = renamed(self.unbind, names, axis=axis)
     at = one_axis(axis, self.ndim, "unbind")
-    x = sized_today(self, at, "unbind")
+    x = fix_size(self, at, "unbind")
     size: Any = x.shape[at]
     shape = (*x.shape[:at], *x.shape[at + 1 :])
     return tuple([interval(x, at, i, i + 1).reshape(shape) for i in range(size)])

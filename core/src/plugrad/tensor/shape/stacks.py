@@ -349,12 +349,10 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
 
 
 def _end_of_slice(place: int, size: Dim) -> Dim:
-    """Return the end of a slice up to `place`."""
     return lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0)
 
 
 def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, ...]:
-    """Return parts, of one size where a number of them is asked for."""
     if x.ndim < least:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes {least} axes or more. Unsqueeze it.")
     if not is_sequence(given):

@@ -1,4 +1,4 @@
-"""Sliding windows as a view: what convolution and pooling reduce over, never written to memory."""
+"""Sliding windows as a view, reduced by convolution and pooling and never written."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def _axis_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int, wh
     if not isinstance(size, int):
         # those of the greatest axis, as many as fit today
         if least(size) < reach:
-            u = _asking_for(u, axis, size - reach)
+            u = _guard_room(u, axis, size - reach)
         whole = _axis_windows(_resized(u, axis, greatest(size)), axis, kernel, stride, dilation, what)
         return cut_to(whole, (*head, (size - reach) // stride + 1, kernel, *tail))
     if kernel == 1 or stride >= reach:
@@ -92,7 +92,7 @@ def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int
     head, tail = shape[:axis], shape[axis + 1 :]
     if stride is kernel and dilation == 1:
         if least(size) < greatest(kernel) and size is not kernel:
-            u = _asking_for(u, axis, size - kernel)
+            u = _guard_room(u, axis, size - kernel)
         count = 1 if size is kernel else size // kernel
         u = u.shrink([(0, count * kernel if at == axis else n) for at, n in enumerate(shape)])
         return u.reshape((*head, count, kernel, *tail))
@@ -108,7 +108,7 @@ def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int
     return wide.shrink([(0, kernel if at == axis + 1 else n) for at, n in enumerate(wide.shape)])
 
 
-def _asking_for(u: UOp, axis: int, room: UOp) -> UOp:
+def _guard_room(u: UOp, axis: int, room: UOp) -> UOp:
     """Return `u` padded and cut by `room`; each replay checks that `room` is >= 0."""
     before = [(0, 0) if at != axis else (room, 0) for at in range(len(u.shape))]
     return u.pad(before).shrink([(begin, begin + n) for (begin, _), n in zip(before, u.shape, strict=True)])

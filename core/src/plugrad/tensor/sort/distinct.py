@@ -14,18 +14,10 @@ from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, ClampNames, OrderNames, renamed
 from plugrad.tensor.lookup import number_of, pick_first, position_dtype
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import (
-    as_int,
-    as_number,
-    fixed_shape,
-    one_axis,
-    product,
-    show,
-    size_today,
-)
+from plugrad.tensor.shapes import as_int, as_number, fixed_shape, one_axis, product, show, size_today
 from plugrad.tensor.sort.order import filled_keys
 from plugrad.tensor.sort.row_utils import bit_numbers
-from plugrad.tensor.sort.search import len_of, true_positions, with_zeros_behind
+from plugrad.tensor.sort.search import len_of, no_positions, true_positions, with_zeros_behind
 from plugrad.tensor.sort.sorted_scatter import CountsOfNumbers
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop.shape import add_sizes, greatest
@@ -70,7 +62,7 @@ def unique_consecutive(
     size: Any = flat.shape[at]
     places = shape if axis is None else (size,)
     if size_today(size) == 0:
-        none = self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+        none = no_positions(self)
         out = (flat, *[none.reshape(*places)] * return_inverse, *[none] * return_counts)
         return out if len(out) > 1 else flat
     values = self._make(flat._graph.detach(), self._device).movedim(at, 0)
@@ -125,7 +117,7 @@ def unique(
     size = product(self.shape)
     flat = self._make(self._graph.detach().reshape((size,)), self._device)
     if 0 in self.shape:
-        empty = self._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), self._device)
+        empty = no_positions(self)
         inverse = empty.reshape(self.shape)
         out = (flat, *[inverse] * return_inverse, *[empty] * return_counts)
         return out if len(out) > 1 else flat
@@ -135,7 +127,7 @@ def unique(
     if current_capture() is None:
         # counting computes a part of what follows: sorting is planned and done once
         order.realize(self._make(keys, self._device), self._make(ordered, self._device))
-    starts = _first_of_runs(self._make(ordered, self._device))
+    starts = _run_starts(self._make(ordered, self._device))
     results = [flat.gather(0, order.gather(0, starts))]
     if return_inverse:
         places = search_rows(pick_first(ordered, starts._graph).contiguous(), keys, False)
@@ -158,7 +150,7 @@ def _unique_slices(x: Tensor, axis: int, return_inverse: bool, return_counts: bo
         whole = is_behind.cast(whole.dtype).unsqueeze(0).cat(whole)
     ranks = _slice_ranks(whole)
     order = ranks.argsort()
-    starts = _first_of_runs(interval(ranks.gather(0, order), 0, 0, size))
+    starts = _run_starts(interval(ranks.gather(0, order), 0, 0, size))
     results = [x.index_select(axis, order.gather(0, starts))]
     ranks = interval(ranks, 0, 0, size)
     if return_inverse:
@@ -168,12 +160,11 @@ def _unique_slices(x: Tensor, axis: int, return_inverse: bool, return_counts: bo
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _first_of_runs(x: Tensor) -> Tensor:
-    """Return where runs of equal elements begin in (n,)."""
+def _run_starts(x: Tensor) -> Tensor:
     size = x.shape[0]
     room = greatest(size)
     if not room:
-        return x._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), x._device)
+        return no_positions(x)
     whole = with_zeros_behind(x)
     is_other = interval(whole, 0, 1, room) != interval(whole, 0, 0, room - 1)
     first = UOp.const(dtypes.bool, True).reshape((1,))
@@ -244,10 +235,10 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
     most = self.max().item() if size_today(self.shape[0]) else -1
     bins = max(most + 1, least_size)
     numbers = self._like(self._graph.cast(dtypes.int64))
-    return _counts(numbers, bins, weights)
+    return _count_numbers(numbers, bins, weights)
 
 
-def _counts(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
+def _count_numbers(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
     """Return the counts of `0..bins-1` in these integers, or the sums of their weights."""
     size = greatest(x.shape[0])
     dtype = position_dtype(size) if weights is None else weights.dtype
@@ -299,4 +290,4 @@ def histc(
     place = ((flat - low) * bins / (high - low)).floor().clamp(0, bins - 1)
     is_inside = (flat >= low) & (flat <= high)
     numbers = is_inside.where(place, -1).cast(dtypes.int64)
-    return _counts(numbers, bins, None).cast(self.dtype)
+    return _count_numbers(numbers, bins, None).cast(self.dtype)

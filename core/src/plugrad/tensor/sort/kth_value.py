@@ -46,7 +46,7 @@ def place_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
     limit = key.reshape((*rows, 1)).expand(shape)
     wanted = rank - sum_last((keys < limit).cast(rank.dtype)) + 1
     wanted = wanted.reshape((*rows, 1)).contiguous()
-    found = _places(keys, key, wanted, wanted, is_kth=True)
+    found = _selected_places(keys, key, wanted, wanted, is_kth=True)
     return found.reshape(rows).cast(position_dtype(size))
 
 
@@ -66,7 +66,7 @@ def places_of_least(keys: UOp, count: int, device: str) -> UOp:
     limit = key.reshape((*rows, 1)).expand(keys.shape)
     equal = (last.reshape(rows) + 1 - sum_last((keys < limit).cast(dtype))).reshape((*rows, 1)).contiguous()
     wanted = counted(count, dtype, (*rows, count), len(rows)) + 1
-    places = _places(keys, key, equal, wanted, is_kth=False).contiguous()
+    places = _selected_places(keys, key, equal, wanted, is_kth=False).contiguous()
     order = argsort_rows(pick_last(keys, places).contiguous())
     return pick_last(places, order.contiguous())
 
@@ -87,7 +87,7 @@ def _key_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
     return key.cast(keys.dtype)
 
 
-def _places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
+def _selected_places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
     """Return the positions of the chosen by their number in a row.
 
     (*R, n), (*R), (*R, 1), (*R, m) -> (*R, m)
@@ -97,9 +97,11 @@ def _places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
     size: Any = keys.shape[-1]
     blocks: Any = (*rows, size // _BLOCK)
     limits = key.reshape((*rows, 1))
-    marks = _marks(keys, limits, is_kth).reshape((*blocks, _BLOCK))
+    marks = _key_marks(keys, limits, is_kth).reshape((*blocks, _BLOCK))
     ends = scan(sum_last(marks).contiguous(), Ops.ADD, 0).contiguous()
-    block = search_rows(_chosen(ends, equal).contiguous(), wanted.contiguous(), right=False).contiguous()
+    block = search_rows(
+        _selected_counts(ends, equal).contiguous(), wanted.contiguous(), right=False
+    ).contiguous()
     before = pick_last(ends, block - 1)
     wide: Any = (*many, _BLOCK)
     dtype = wanted.dtype
@@ -107,19 +109,21 @@ def _places(keys: UOp, key: UOp, equal: UOp, wanted: UOp, is_kth: bool) -> UOp:
         _BLOCK, dtype, wide, len(many)
     )
     flat: Any = (*rows, many[-1] * _BLOCK)
-    inside = _marks(pick_last(keys, place.reshape(flat).contiguous()), limits, is_kth).reshape(wide)
+    inside = _key_marks(pick_last(keys, place.reshape(flat).contiguous()), limits, is_kth).reshape(wide)
     running = before.reshape((*many, 1)).expand(wide) + scan(inside.contiguous(), Ops.ADD, 0)
-    is_before = _chosen(running, equal.reshape((*rows, 1, 1))) < wanted.reshape((*many, 1)).expand(wide)
+    is_before = _selected_counts(running, equal.reshape((*rows, 1, 1))) < wanted.reshape((*many, 1)).expand(
+        wide
+    )
     return block.cast(dtype) * _BLOCK + sum_last(is_before.cast(dtype))
 
 
-def _marks(keys: UOp, key: UOp, is_kth: bool) -> UOp:
+def _key_marks(keys: UOp, key: UOp, is_kth: bool) -> UOp:
     """Return numbers whose upper half counts keys that are less, the lower half equal ones."""
     key = key.expand(keys.shape)
     is_equal = keys.eq(key).cast(dtypes.int64)
     return is_equal if is_kth else (keys < key).where(is_equal.const_like(1 << 32), is_equal)
 
 
-def _chosen(marks: UOp, equal: UOp) -> UOp:
+def _selected_counts(marks: UOp, equal: UOp) -> UOp:
     counts, most = marks & 0xFFFFFFFF, equal.cast(marks.dtype).expand(marks.shape)
     return ((marks >> 32) + (counts < most).where(counts, most)).cast(equal.dtype)

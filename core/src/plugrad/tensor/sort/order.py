@@ -1,4 +1,4 @@
-"""Sorting along an axis, and what sorted elements tell: the k greatest, medians, quantiles.
+"""Sorting along an axis, and order statistics: top k, medians, quantiles.
 
 NaN counts as greater than every number, as in NumPy and PyTorch. Indices of positions are of the default int.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_float
+from plugrad.dtype import DType, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand
@@ -34,6 +34,7 @@ from plugrad.tensor.shapes import (
     size_today,
 )
 from plugrad.tensor.sort.kth_value import is_searched, place_of_rank, places_of_least
+from plugrad.tensor.sort.row_utils import mask_behind
 from plugrad.tensor.sort.sorting import argsort_rows, sort_keys
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
@@ -150,7 +151,7 @@ def topk(
         positions = interval(self.argsort(at, descending), at, 0, k)
     else:
         keys = filled_keys(self, at, descending).contiguous()
-        positions = _at_places(self, places_of_least(keys, k, self._device), at)
+        positions = _restore_axis(self, places_of_least(keys, k, self._device), at)
     return Ranked(self.gather(at, positions), positions)
 
 
@@ -181,8 +182,7 @@ def median(self: Tensor, axis: int | None = None, keepdim: bool = False, **names
     if is_float(self.dtype):
         is_nan = self.isnan()
         position = is_nan.any(at, keepdim=True).where(is_nan.argmax(at, keepdim=True), position)
-    values = self.gather(at, position)
-    return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
+    return ranked_at(self, at, position, keepdim)
 
 
 def quantile(
@@ -215,7 +215,7 @@ def quantile(
         axis, keepdim, interpolation = renamed(
             self.quantile, names, axis=axis, keepdim=keepdim, interpolation=interpolation
         )
-    wanted = _fractions(self, q, interpolation)
+    wanted = _check_fractions(self, q, interpolation)
     if axis is None:
         nonempty_axes(self.shape, None, "quantile")
         out = self.flatten().quantile(wanted, 0, False, interpolation)
@@ -235,19 +235,14 @@ def quantile(
     last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
     place = fractions.flatten().cast(wide) * last
     low = place.floor()
-    share = _share(place, low, wide, interpolation)
+    share = _upper_weight(place, low, wide, interpolation)
     lower = low.cast(position_dtype(size))
     weight = share.reshape(*(-1 if a == at else 1 for a in range(self.ndim)))
     most = last if isinstance(last, int) else last.cast(lower.dtype)
     upper = (lower + 1).minimum(most)
-    if fixed_shape(lower.shape, "quantile")[0] <= _FEW and is_searched(greatest(size), 1):
-        a, b = (self.gather(at, positions_of_rank(self, at, rank)) for rank in (lower, upper))
-    else:
-        ordered = self.sort(at)[0]
-        ordered = ordered._like(ordered._graph.contiguous())
-        a, b = ordered.index_select(at, lower), ordered.index_select(at, upper)
+    a, b = _elements_of_rank(self, at, lower, upper)
     # a choice where one of them has no part, so that it may be infinite
-    between = _between(a, b, weight)
+    between = _interpolate(a, b, weight)
     out = (weight == 0).where(a, (weight == 1).where(b, between)).cast(self.dtype)
     has_nan = self.isnan().any(at, keepdim=True)
     out = has_nan.where(float("nan"), out)
@@ -258,7 +253,16 @@ def quantile(
     return out if isinstance(wanted, TensorBase) and wanted.ndim else out.squeeze(0)
 
 
-def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: str) -> float | Tensor:
+def _elements_of_rank(x: Tensor, axis: int, *ranks: Tensor) -> list[Tensor]:
+    """Return the elements of each of several ranks (m,) along an axis: a search for few, else sorted."""
+    if fixed_shape(ranks[0].shape, "quantile")[0] <= _FEW and is_searched(greatest(x.shape[axis]), 1):
+        return [x.gather(axis, positions_of_rank(x, axis, rank)) for rank in ranks]
+    ordered = x.sort(axis)[0]
+    ordered = ordered._like(ordered._graph.contiguous())
+    return [ordered.index_select(axis, rank) for rank in ranks]
+
+
+def _check_fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: str) -> float | Tensor:
     """Return the fractions of `quantile`: a number, or a tensor with at most one axis."""
     if not is_float(x.dtype):
         raise DtypeError(f"quantile of {x.dtype.name}: it takes floats. Cast first: .float().")
@@ -281,16 +285,17 @@ def _fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolation: st
 def filled_keys(x: Tensor, axis: int, descending: bool) -> UOp:
     """Return keys with `axis` last, symbolic sizes filled with the greatest key."""
     keys = sort_keys(moved_last(x._graph.detach(), axis), descending)
-    size = keys.shape[-1]
-    keys = filled(keys)
-    if isinstance(size, int):
-        return keys
-    # what is behind the end goes behind all: the order is stable
-    inside = counted(keys.shape[-1], dtypes.int32, keys.shape, x.ndim - 1) < size.cast(dtypes.int32)
-    return inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+    # the order is stable: what is behind the end goes behind all
+    return mask_behind(filled(keys), keys.shape[-1])
 
 
-def _at_places(x: Tensor, places: UOp, axis: int) -> Tensor:
+def ranked_at(x: Tensor, axis: int, position: Tensor, keepdim: bool) -> Ranked[Tensor]:
+    """Return the elements of an axis at one position for each row, and the positions."""
+    values = x.gather(axis, position)
+    return Ranked(values, position) if keepdim else Ranked(values.squeeze(axis), position.squeeze(axis))
+
+
+def _restore_axis(x: Tensor, places: UOp, axis: int) -> Tensor:
     """Return positions that were found with `axis` last, of all rows that there may be."""
     shape = list(x.shape)
     shape[axis] = places.shape[-1]
@@ -320,7 +325,7 @@ def positions_of_rank(x: Tensor, axis: int, rank: Dim | Tensor) -> Tensor:
         ranks = filled(moved_last(rank._graph, axis)).cast(dtype)
     else:
         ranks = expanded(rank._graph.cast(dtype), (*rows, *rank.shape))
-    return _at_places(x, place_of_rank(keys, ranks.contiguous(), x._device), axis)
+    return _restore_axis(x, place_of_rank(keys, ranks.contiguous(), x._device), axis)
 
 
 def count_nonzero(
@@ -338,7 +343,7 @@ def count_nonzero(
     return truths.sum(axis, keepdim, position_dtype(greatest(self.numel())))
 
 
-def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> Any:
+def _upper_weight(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> Any:
     """Return the weight of the element after `low` in a quantile at `place`."""
     return {
         "linear": place - low,
@@ -349,7 +354,7 @@ def _share(place: Any, low: Any, wide: DType, interpolation: Interpolation) -> A
     }[interpolation]
 
 
-def _between(a: Any, b: Any, weight: Any) -> Any:
+def _interpolate(a: Any, b: Any, weight: Any) -> Any:
     """Interpolate from `a` to `b` at a weight in 0..1, also where one is infinite."""
     gap = b - a
     is_plain = gap.isfinite()

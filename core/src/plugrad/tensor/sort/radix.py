@@ -41,14 +41,14 @@ def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
     wide = keys_of_rows.cast(dtypes.int64) - int(dtype_min(keys.dtype))
     state = ((wide << 32) | counted(wide.shape[-1], dtypes.int64, wide.shape, 1)).contiguous()
     for bit in range(32, 32 + keys.dtype.itemsize * 8, _DIGIT_BITS):
-        state = _sorted_by_digit(state, bit_number(bits, bit, device))
+        state = _sort_by_digit(state, bit_number(bits, bit, device))
     state = state.shrink([(0, state.shape[0]), (0, size)]).reshape(keys.shape)
     return (state & 0x7FFFFFFF).cast(position_dtype(size))
 
 
-def _sorted_by_digit(state: UOp, bit: UOp) -> UOp:
+def _sort_by_digit(state: UOp, bit: UOp) -> UOp:
     """Return rows in the order of the digit whose lowest bit is number `bit`."""
-    rows, size = _static(state)
+    rows, size = _int_shape(state)
     count = size // _BLOCK
     digit = ((state >> expanded(bit, state.shape)) & (_DIGITS - 1)).cast(dtypes.uint8)
     is_wide = rows * count <= _FEW
@@ -56,7 +56,7 @@ def _sorted_by_digit(state: UOp, bit: UOp) -> UOp:
     filled_up = whole_blocks(digit, _BLOCK * _SCANNED) if is_wide and count >= _MANY else digit
     counted_ones = filled_up.contiguous()
     wide_count = counted_ones.shape[1] // _BLOCK
-    numbers = _numbers_of_digits(counted_ones.reshape((rows, wide_count, _BLOCK)))
+    numbers = _count_digits(counted_ones.reshape((rows, wide_count, _BLOCK)))
     totals = numbers.permute((0, 2, 1)).reshape((rows, _DIGITS * wide_count))
     totals = totals if is_wide else totals.contiguous()
     begins = (scan(totals, Ops.ADD, 0, _SCANNED if is_wide else _NARROW) - totals).contiguous()
@@ -65,12 +65,11 @@ def _sorted_by_digit(state: UOp, bit: UOp) -> UOp:
     block = counted(count, dtypes.int32, blocks.shape, 1).reshape((rows, size))
     begin = pick_last(begins, digit.cast(dtypes.int32) * wide_count + block)
     place = begin + _equal_before(blocks).reshape((rows, size)).contiguous().cast(dtypes.int32)
-    return _written(state, place.contiguous())
+    return _scatter_rows(state, place.contiguous())
 
 
-def _numbers_of_digits(blocks: UOp) -> UOp:
-    """Return the count of each digit in each block: (rows, blocks, digits)."""
-    rows, count, _ = _static(blocks)
+def _count_digits(blocks: UOp) -> UOp:
+    rows, count, _ = _int_shape(blocks)
     shape = (rows, count, _DIGITS, _BLOCK)
     digits = blocks.reshape((rows, count, 1, _BLOCK)).expand(shape).cast(dtypes.int32)
     return sum_last(digits.eq(counted(_DIGITS, dtypes.int32, shape, 2)).cast(dtypes.int32)).contiguous()
@@ -78,7 +77,7 @@ def _numbers_of_digits(blocks: UOp) -> UOp:
 
 def _equal_before(blocks: UOp) -> UOp:
     """Return the number of equal digits before each element in its block."""
-    rows, count, _ = _static(blocks)
+    rows, count, _ = _int_shape(blocks)
     shape = (rows, count, _BLOCK, _BLOCK)
     mine = blocks.reshape((rows, count, _BLOCK, 1)).expand(shape)
     others = blocks.reshape((rows, count, 1, _BLOCK)).expand(shape)
@@ -87,9 +86,9 @@ def _equal_before(blocks: UOp) -> UOp:
     return sum_last((mine.eq(others) & is_before).cast(dtypes.uint8))
 
 
-def _written(state: UOp, place: UOp) -> UOp:
+def _scatter_rows(state: UOp, place: UOp) -> UOp:
     """Write each element of the rows to its place by one sum by position."""
-    rows, size = _static(state)
+    rows, size = _int_shape(state)
     shape = (rows, size, size)
     elements = state.reshape((rows, 1, size)).expand(shape)
     places = place.reshape((rows, 1, size)).expand(shape)
@@ -97,6 +96,6 @@ def _written(state: UOp, place: UOp) -> UOp:
     return sum_last(is_here.where(elements, elements.const_like(0))).contiguous()
 
 
-def _static(u: UOp) -> tuple[int, ...]:
+def _int_shape(u: UOp) -> tuple[int, ...]:
     shape: Any = u.shape
     return shape

@@ -6,6 +6,7 @@ from typing import Any
 from plugrad.dtype import DType, dtype_max, dtypes
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.lookup import counted
+from plugrad.tensor.shapes import Dim
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -21,9 +22,17 @@ def whole_blocks(keys: UOp, block: int) -> UOp:
     room = -size % block
     if not room:
         return keys
-    padded = keys.pad([*[(0, 0)] * (len(keys.shape) - 1), (0, room)])
-    inside = counted(size + room, dtypes.int32, padded.shape, len(keys.shape) - 1) < size
-    return inside.where(padded, padded.const_like(dtype_max(keys.dtype)))
+    return mask_behind(keys.pad([*[(0, 0)] * (len(keys.shape) - 1), (0, room)]), size)
+
+
+def mask_behind(keys: UOp, size: Dim) -> UOp:
+    """Replace all but the first `size` keys of each row by the greatest key."""
+    count = keys.shape[-1]
+    if count is size or count == size:
+        return keys
+    place = counted(count, dtypes.int32, keys.shape, len(keys.shape) - 1)
+    inside = place < (size if isinstance(size, int) else size.cast(dtypes.int32))
+    return inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
 
 
 def bit_numbers() -> UOp:

@@ -34,6 +34,7 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
+from plugrad.tensor.sort.row_utils import mask_behind
 from plugrad.tensor.sort.sorted_scatter import PositionsOfTruths
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop.ops import Ops
@@ -82,19 +83,19 @@ def searchsorted(
         )
     dtype = promoted([self, values])
     if is_float(dtype) and is_int(self.dtype) and is_int(values.dtype):
-        return _found_beside_unsigned(self, values, right)
+        return _search_mixed_signs(self, values, right)
     shape = values.shape
-    wanted = sort_keys(values._graph.cast(dtype).reshape(_rows_of(self.ndim, shape)), False)
+    wanted = sort_keys(values._graph.cast(dtype).reshape(_value_shape(self.ndim, shape)), False)
     rows = sort_keys(self._graph.cast(dtype), False)
     size = self.shape[-1]
     if not is_static((*self.shape, *shape)):
-        found = _found_in_filled(rows, wanted, right).cast(position_dtype(greatest(size)))
+        found = _search_symbolic(rows, wanted, right).cast(position_dtype(greatest(size)))
         return self._make(found.reshape(shape), self._device)
     found = search_rows(rows.contiguous(), wanted.contiguous(), right)
     return self._make(found.cast(position_dtype(size)).reshape(shape), self._device)
 
 
-def _found_beside_unsigned(x: Tensor, values: Tensor, right: bool) -> Tensor:
+def _search_mixed_signs(x: Tensor, values: Tensor, right: bool) -> Tensor:
     """Return `searchsorted` of signed integers and uint64: their common dtype would round them."""
     if x.dtype is dtypes.uint64:
         is_inside = values >= 0
@@ -213,9 +214,14 @@ def true_positions(x: Tensor, count: int | None = None) -> Tensor:
     if count is None:
         count = _number_of_trues(interval(running, 0, size - 1, size))
     if not count:
-        return x._make(UOp.const(dtype, 0).reshape((1,)).expand((0,)), x._device)
-    found = _listed(truths._graph, running._graph, count)
+        return no_positions(x)
+    found = _positions_by_count(truths._graph, running._graph, count)
     return x._make(found.dispatch(PositionsOfTruths(count), running._graph).contiguous(), x._device)
+
+
+def no_positions(x: Tensor) -> Tensor:
+    """Return an empty tensor of positions beside `x`: (0,)."""
+    return x._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), x._device)
 
 
 def _number_of_trues(x: Tensor) -> int:
@@ -265,16 +271,16 @@ def repeat_interleave(
     at = one_axis(axis, self.ndim, "repeat_interleave")
     if isinstance(repeats, TensorBase):
         size = self.shape[at]
-        return self.index_select(at, _places_repeated(self, repeats, size, output_size))  # pyright: ignore[reportArgumentType]
+        return self.index_select(at, _repeated_places(self, repeats, size, output_size))  # pyright: ignore[reportArgumentType]
     if isinstance(repeats, UOp):
-        return _each_repeated(self, at, repeats)
+        return _repeat_each(self, at, repeats)
     numbers = [as_int(number, "repeat_interleave: repeats") for number in several(repeats)]
     if numbers and min(numbers) < 0:
         raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
     if output_size is not None:
         _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave: output_size"))
     if len(numbers) == 1:
-        return _each_repeated(self, at, numbers[0])
+        return _repeat_each(self, at, numbers[0])
     size = self.shape[at]
     if not isinstance(size, int) and len(numbers) == size_today(size):
         # one number each is for as many as there are: a replay with others is refused
@@ -285,18 +291,18 @@ def repeat_interleave(
     return self.index_select(at, self._from_host(places, position_dtype(len(numbers))))
 
 
-def _each_repeated(x: Tensor, axis: int, number: Dim) -> Tensor:
+def _repeat_each(x: Tensor, axis: int, number: Dim) -> Tensor:
     wide = [number if i == axis + 1 else -1 for i in range(x.ndim + 1)]
     return x.unsqueeze(axis + 1).expand(wide).flatten(axis, axis + 1)
 
 
-def _places_repeated(x: Tensor, counts: Tensor, size: Dim, total: int | None) -> Tensor:
-    """Return each place on an axis as often as it is to come."""
+def _repeated_places(x: Tensor, counts: Tensor, size: Dim, total: int | None) -> Tensor:
+    """Return each place on an axis `counts` times."""
     if not is_int(counts.dtype) and counts.numel():
         raise DtypeError(f"repeat_interleave with {counts.dtype.name}: numbers of times are integers.")
     _check_one_each(counts.shape, size)
     if isinstance(size, int) and not size:
-        return x._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), x._device)
+        return no_positions(x)
     if counts.dtype is dtypes.uint64:
         counts = counts.minimum(dtype_max(dtypes.int64))
     is_wide = counts.dtype.itemsize >= 4
@@ -341,15 +347,10 @@ def _check_one_each(numbers: tuple[Any, ...], size: Dim) -> None:
         )
 
 
-def _found_in_filled(rows: UOp, wanted: UOp, right: bool) -> UOp:
+def _search_symbolic(rows: UOp, wanted: UOp, right: bool) -> UOp:
     """Return `search_rows` where sizes are symbolic: behind its elements, a row has the greatest key."""
     size: Any = rows.shape[-1]
-    keys = filled(rows)
-    if not isinstance(size, int):
-        inside = counted(keys.shape[-1], dtypes.int32, keys.shape, len(keys.shape) - 1) < size.cast(
-            dtypes.int32
-        )
-        keys = inside.where(keys, keys.const_like(dtype_max(keys.dtype)))
+    keys = mask_behind(filled(rows), size)
     found = search_rows(keys.contiguous(), filled(wanted).contiguous(), right)
     found = cut_to(found, wanted.shape)
     # NaN has the greatest key, too
@@ -363,11 +364,11 @@ def _as_count(size: Any, what: str, name: str = "size") -> int:
     return count
 
 
-def _rows_of(ndim: int, shape: Any) -> Any:
+def _value_shape(ndim: int, shape: Any) -> Any:
     return (product(shape),) if ndim == 1 else shape
 
 
-def _listed(truths: UOp, running: UOp, count: int) -> UOp:
+def _positions_by_count(truths: UOp, running: UOp, count: int) -> UOp:
     """Return the positions of the first `count` truths, each written where their running number says."""
     (size,), dtype = truths.shape, running.dtype
     shape = (count, size)

@@ -15,7 +15,7 @@ from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, po
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_int, nonempty_axes, one_axis, size_today
-from plugrad.tensor.sort.order import positions_of_rank
+from plugrad.tensor.sort.order import positions_of_rank, ranked_at
 from plugrad.tensor.sort.sorting import sort_keys
 from plugrad.uop.shape import least
 from plugrad.uop.uop import UOp
@@ -60,9 +60,9 @@ def kthvalue(
         return Ranked(self._like(self._graph), _first_place(self))
     if k > least(self.shape[at]):
         # a replay asks again whether there are as many
-        return _picked(self, at, interval(self.argsort(at), at, k - 1, k), keepdim)
+        return ranked_at(self, at, interval(self.argsort(at), at, k - 1, k), keepdim)
     position = positions_of_rank(self, at, k - 1)
-    return _picked(self, at, position, keepdim)
+    return ranked_at(self, at, position, keepdim)
 
 
 def nanmedian(
@@ -94,8 +94,7 @@ def nanmedian(
     dtype = position_dtype(self.shape[at])
     count = self.isnan().logical_not().sum(at, True, dtype)
     position = positions_of_rank(self, at, ((count - 1) // 2).maximum(0))
-    values = self.gather(at, position)
-    return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
+    return ranked_at(self, at, position, keepdim)
 
 
 def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Ranked[Tensor]:
@@ -129,12 +128,7 @@ def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[Re
     begin = is_same.where(0, step).cummax(last)[0]
     end = (step - begin).argmax(last, keepdim=True)
     position = self._make(moved_back(places.gather(last, end)._graph, at), self._device)
-    return _picked(self, at, position, keepdim)
-
-
-def _picked(x: Tensor, at: int, position: Tensor, keepdim: bool) -> Ranked[Tensor]:
-    values = x.gather(at, position)
-    return Ranked(values, position) if keepdim else Ranked(values.squeeze(at), position.squeeze(at))
+    return ranked_at(self, at, position, keepdim)
 
 
 def _first_place(x: Tensor) -> Tensor:

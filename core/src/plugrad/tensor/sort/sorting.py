@@ -13,7 +13,7 @@ from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.shapes import expanded, product
 from plugrad.tensor.sort.radix import radix_order
-from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, sum_last
+from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, mask_behind, sum_last
 from plugrad.uop.uop import UOp
 
 # Up to here, comparing each with each is cheaper than digits, or the stages of a network.
@@ -76,19 +76,23 @@ def _rank_order(keys: UOp) -> UOp:
     size: Any = keys.shape[-1]
     if size < 2:
         return counted(size, dtypes.int32, keys.shape, len(keys.shape) - 1)
-    keys = keys.contiguous()
+    return _order_by_rank(
+        _ranks(keys.contiguous()), counted(size, dtypes.int32, keys.shape, len(keys.shape) - 1)
+    )
+
+
+def _ranks(keys: UOp) -> UOp:
+    """Return the number of keys of the row that come before each, equal ones by position."""
+    size: Any = keys.shape[-1]
     shape = (*keys.shape, size)
     mine = keys.reshape((*keys.shape, 1)).expand(shape)
     others = keys.reshape((*keys.shape[:-1], 1, size)).expand(shape)
-    dtype = dtypes.int32
-    place = counted(size, dtype, shape, len(shape) - 2)
-    other_place = counted(size, dtype, shape, len(shape) - 1)
+    place, other_place = (counted(size, dtypes.int32, shape, len(shape) - axis) for axis in (2, 1))
     is_before = (others < mine) | (others.eq(mine) & (other_place < place))
-    return _unranked(sum_last(is_before.cast(dtype)), counted(size, dtype, keys.shape, len(keys.shape) - 1))
+    return sum_last(is_before.cast(dtypes.int32))
 
 
-def _unranked(rank: UOp, values: UOp) -> UOp:
-    """Return `values` in the order of their ranks along the last axis."""
+def _order_by_rank(rank: UOp, values: UOp) -> UOp:
     size: Any = rank.shape[-1]
     shape = (*rank.shape, size)
     rank = rank.contiguous().reshape((*rank.shape[:-1], 1, size)).expand(shape)
@@ -104,8 +108,8 @@ def _network_order(keys: UOp, bits: UOp, device: str) -> UOp:
     # key and position in one number: no two are equal
     position = counted(size, dtypes.int64, keys.shape, len(keys.shape) - 1)
     packed = (keys.cast(dtypes.int64) << 32) | position
-    state = _filled_behind(packed, width)
-    state = _sorted_blocks(state.reshape((product(rows), width)).contiguous())
+    state = mask_behind(packed.pad([*[(0, 0)] * len(rows), (0, width - size)]), size)
+    state = _sort_blocks(state.reshape((product(rows), width)).contiguous())
     levels = range((2 * _BLOCK).bit_length() - 1, width.bit_length())
     one = UOp.const(dtypes.int32, 1)
     powers = [one << bit_number(bits, bit, device).cast(dtypes.int32) for bit in range(width.bit_length())]
@@ -113,37 +117,22 @@ def _network_order(keys: UOp, bits: UOp, device: str) -> UOp:
     partners = [(places ^ expanded(p, places.shape)).contiguous() for p in powers[:-1]]
     for level in levels:
         for bit in range(level - 1, -1, -1):
-            state = _exchanged(state, partners[bit], powers[bit], powers[level]).contiguous()
+            state = _compare_exchange(state, partners[bit], powers[bit], powers[level]).contiguous()
     state = state.shrink([(0, state.shape[0]), (0, size)]).reshape(keys.shape)
     return (state & 0x7FFFFFFF).cast(position_dtype(size))
 
 
-def _filled_behind(u: UOp, width: int) -> UOp:
-    size: Any = u.shape[-1]
-    shape = (*u.shape[:-1], width)
-    padded = u.pad([(0, 0)] * (len(shape) - 1) + [(0, width - size)])
-    inside = counted(width, dtypes.int32, shape, len(shape) - 1) < size
-    return inside.where(padded, padded.const_like((1 << 63) - 1))
-
-
-def _sorted_blocks(state: UOp) -> UOp:
-    """Return blocks sorted by rank, every second one descending: what the network merges next."""
+def _sort_blocks(state: UOp) -> UOp:
+    """Return blocks sorted by rank, every second one descending, for the network to merge."""
     rows: Any = state.shape[0]
     width: Any = state.shape[1]
     blocks = state.reshape((rows, width // _BLOCK, _BLOCK))
-    shape = (*blocks.shape, _BLOCK)
-    mine = blocks.reshape((*blocks.shape, 1)).expand(shape)
-    others = blocks.reshape((*blocks.shape[:-1], 1, _BLOCK)).expand(shape)
-    # the filling ties with itself, and is cut off in the end: it needs ranks of its own all the same
-    place = counted(_BLOCK, dtypes.int32, shape, 2)
-    other_place = counted(_BLOCK, dtypes.int32, shape, 3)
-    is_before = (others < mine) | (others.eq(mine) & (other_place < place))
-    out = _unranked(sum_last(is_before.cast(dtypes.int32)), blocks).contiguous()
+    out = _order_by_rank(_ranks(blocks), blocks).contiguous()
     number = counted(width // _BLOCK, dtypes.int32, out.shape, 1)
     return (number & 1).eq(0).where(out, out.flip((2,))).reshape((rows, width)).contiguous()
 
 
-def _exchanged(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
+def _compare_exchange(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
     """Return one stage, which orders each element and its partner at `distance`."""
     other = pick_last(state, expanded(partner, state.shape))
     place = counted(state.shape[1], dtypes.int32, state.shape, 1)
