@@ -155,7 +155,7 @@ def _transposed(layer: type) -> Callable[..., Any]:
 
 
 def _optimizer(make: type, *names: str) -> Callable[..., Any]:
-    """Return what makes an optimizer of parameters, a rate, and then `names` in this order."""
+    """Return a constructor of an optimizer that takes parameters, a rate, then `names`."""
 
     def made(params: Iterable[Tensor], lr: float = 1e-3, *values: Any, **named: Any) -> Any:
         named.pop("fused", None)  # how steps are computed is for the scheduler to choose

@@ -235,7 +235,7 @@ def _shape_of(ast: UOp, values: Mapping[str, int], buffer: Buffer) -> tuple[int,
 def _lines_of_kernel(
     call: KernelCall, calls: Iterable[KernelCall], lines: Mapping[UOp, CallSite]
 ) -> list[tuple[str, str]]:
-    """Return what a kernel computes and where that was written down, operands first."""
+    """Return the operations of a kernel and their source lines, operands first."""
     others = {c.root for c in calls} - {call.root}
     found: dict[tuple[str, str], None] = {}
     seen: set[UOp] = set()

@@ -155,9 +155,9 @@ def make_plan(
 
 
 def _resolve(given: dict[UOp, UOp]) -> tuple[UOp, dict[UOp, None], dict[UOp, UOp]]:
-    """Return what to compute for `given` and what overwrites the memory that it reads: SINK, nodes, graphs.
+    """Return the values to compute for `given` and the writes to memory they read.
 
-    Values that wait and read memory before it is overwritten are added to `given`.
+    They are a SINK, nodes and graphs. Pending readers of overwritten memory are added to `given`.
     """
     top = UOp.sink(*given.values())
     resolved = resolve_graph(top)
@@ -174,7 +174,7 @@ def _resolve(given: dict[UOp, UOp]) -> tuple[UOp, dict[UOp, None], dict[UOp, UOp
 
 
 def _is_root(value: UOp) -> bool:
-    """Say whether a value is what has to be computed for it: no view, and no memory or number."""
+    """Say whether a value is computed for itself: no view, memory or number."""
     return bool(value.src) and value.op not in _PASSED
 
 

@@ -42,7 +42,7 @@ class Explainer:
 
 
 def explain(reports: Sequence[KernelReport], lines: UserLines, title: str) -> str:
-    """Return one paragraph for each kernel: what it computes, where that was asked for, why it ends there."""
+    """Return a paragraph for each kernel: operations, source line, and the reason it ends."""
     copies = sum(report.call.ast.op is Ops.COPY for report in reports)
     out = [f"{title}: {_count(len(reports) - copies, 'kernel')}, {_count(copies, 'copy', 'copies')}"]
     numbers = {report.call.root: number for number, report in enumerate(reports, start=1)}

@@ -49,7 +49,7 @@ class UserLines:
                 pass
 
     def _take(self, node: UOp, line: str) -> None:
-        """Give `line` to a node and to what it is made of, down to nodes that have one."""
+        """Give `line` to a node and its sources, down to nodes that have one."""
         self._lines.pop(node, None)
         todo = [node]
         while todo:

@@ -106,7 +106,7 @@ def scaled_dot_product_attention(
 
 
 def _attend_in_parts(attend: _Attend, count: int, q: Any, k: Any, v: Any, dropout_p: float) -> Any:
-    """Return causal attention of `count` parts of the queries, each to the keys that its last one sees."""
+    """Attend causally in `count` parts of the queries, each to the keys it sees."""
     queries, keys = q.shape[-2], k.shape[-2]
     width = -(-queries // count)
     parts: list[Any] = []
@@ -118,7 +118,7 @@ def _attend_in_parts(attend: _Attend, count: int, q: Any, k: Any, v: Any, dropou
 
 
 def _attend_at_once(q: Any, k: Any, v: Any, mask: Any, first: int | None, dropout_p: float) -> Any:
-    """Return attention to all keys together; where it is causal, `first` is the number of the first query."""
+    """Attend to all keys together; causal queries are numbered from `first`."""
     scores = q @ k.transpose(-2, -1)
     if first is not None:
         mask = _causal(q, q.shape[-2], k.shape[-2], first)
