@@ -28,3 +28,11 @@ def test_an_empty_schedule_says_so_and_equals_an_empty_list() -> None:
     steps = Tensor([1.0, 2.0], device="PYTHON").realize().schedule()
     assert steps == []
     assert str(steps) == "nothing to compute"
+
+
+def test_a_step_prints_as_one_line() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]], device="PYTHON").realize()
+    (item,) = (x * 2 + 1).sum(1).schedule()
+    assert str(item) == f"{item.ast.arg.name} on PYTHON, shape (2,), 24 bytes: mul, add, sum"
+    (copy,) = x.to("NULL").schedule()
+    assert str(copy) == "copy PYTHON -> NULL, shape (4,), 16 bytes"

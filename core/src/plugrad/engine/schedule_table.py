@@ -24,11 +24,24 @@ _REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
 
 @frozen
 class ScheduleItem:
-    """One step of a schedule: the kernel or COPY, and its buffers, output first."""
+    """One step of a schedule: the kernel or COPY, and its buffers, output first.
+
+    Printed, it is its line of the table; `ast` prints as the graph.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0], device="PYTHON").realize()
+        >>> print((x * 2).sum().schedule()[0])
+        reduce_2 on PYTHON, shape (), 12 bytes: mul, sum
+    """
 
     ast: UOp
     bufs: tuple[Buffer, ...]
     device: str
+
+    def __repr__(self) -> str:
+        name, device, shape, nbytes, fused = _cells(self)
+        head = f"{name} {device}" if self.ast.op is Ops.COPY else f"{name} on {device}"
+        return f"{head}, shape {shape}, {nbytes} bytes{f': {fused}' if fused else ''}"
 
 
 class ScheduleList(list[ScheduleItem]):
