@@ -242,3 +242,9 @@ def test_a_flag_in_the_place_of_a_dtype_is_refused() -> None:
         Tensor.linspace(0, 1, 5, False)  # pyright: ignore[reportArgumentType]
     with pytest.raises(DtypeError, match="eye: 1 is not a dtype"):
         Tensor.eye(3, 4, 1)  # pyright: ignore[reportArgumentType]
+
+
+def test_full_of_a_bound_variable_has_its_value() -> None:
+    n = Variable("n", 1, 9)
+    assert [Tensor.full((2, 2), n.bind(k)).tolist() for k in (3, 4)] == [[[3, 3], [3, 3]], [[4, 4], [4, 4]]]
+    assert Tensor.full((2,), n.bind(3) * 2, dtype=dtypes.float32).tolist() == [6.0, 6.0]

@@ -37,7 +37,7 @@ def from_graph(kind: type[Tensor], uop: UOp, device: str | None, requires_grad: 
 def full(
     cls: type[Tensor],
     shape: Dim | Sequence[Dim] = REQUIRED,
-    fill_value: Number = REQUIRED,
+    fill_value: Number | UOp = REQUIRED,
     dtype: DTypeLike | None = None,
     device: str | None = None,
     *,
@@ -57,6 +57,9 @@ def full(
     if names or shape is REQUIRED or fill_value is REQUIRED:
         shape, fill_value = renamed(cls.full, names, shape=shape, fill_value=fill_value)
     dims = check_sizes(as_shape((shape,), "full"), "full")
+    if isinstance(fill_value, UOp):
+        number = cls(fill_value, dtype=dtype, device=device)._graph
+        return from_graph(cls, number.reshape((1,) * len(dims)).expand(dims), device, requires_grad)
     value = as_element(fill_value, "full")
     chosen = the_dtype(dtype, infer_dtype([value]))
     uop = UOp.const(chosen, check_element(value, chosen))
