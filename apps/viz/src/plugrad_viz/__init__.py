@@ -4,6 +4,7 @@ plugrad viz                        # the latest recording
 plugrad viz --export page.html     # one page to send around
 """
 
+from plugrad_viz.compare import compare_kernels
 from plugrad_viz.errors import RecordingError
 from plugrad_viz.page import make_page, write_page
 from plugrad_viz.recording import Recording, latest_recording, read_recording
@@ -14,6 +15,7 @@ __all__ = [
     "Recording",
     "RecordingError",
     "Server",
+    "compare_kernels",
     "latest_recording",
     "make_page",
     "make_trace",

@@ -6,6 +6,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from plugrad_viz.compare import compare_kernels
 from plugrad_viz.page import write_page
 from plugrad_viz.recording import latest_recording, read_recording
 from plugrad_viz.server import Server
@@ -28,7 +29,9 @@ def main(words: Sequence[str]) -> int:
         trace = make_trace(read_recording(recording))
         arguments.perfetto.write_text(json.dumps(trace), encoding="utf-8")
         print(f"wrote {arguments.perfetto}; open it at https://ui.perfetto.dev")
-    if arguments.export is None and arguments.perfetto is None:
+    if arguments.against is not None:
+        print(*compare_kernels(read_recording(arguments.against), read_recording(recording)), sep="\n")
+    if not (arguments.export or arguments.perfetto or arguments.against):
         serve(recording, arguments.port, opens_browser=not arguments.no_browser)
     return 0
 
@@ -43,6 +46,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=0, help="serve there; a free port if left out")
     parser.add_argument("--no-browser", action="store_true", help="only say the address")
     parser.add_argument("--export", type=Path, metavar="PAGE.html", help="write one page that holds it all")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="OTHER",
+        help="print how kernels differ from another recording",
+    )
     parser.add_argument("--perfetto", type=Path, metavar="TRACE.json", help="write a trace for Perfetto")
     return parser
 

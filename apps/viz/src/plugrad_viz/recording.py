@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from plugrad.settings import cache_dir
 from plugrad_viz.errors import RecordingError
@@ -67,14 +67,14 @@ def check_recording(path: Path) -> Record:
     """
     try:
         with path.open(encoding="utf-8") as file:
-            first = json.loads(file.readline())
+            first: object = json.loads(file.readline())
     except OSError as error:
         raise RecordingError(f"cannot read {path}: {error.strerror or error}.", path=str(path)) from error
     except ValueError as error:
         raise RecordingError(f"{path} is no recording: its first line is no JSON.", path=str(path)) from error
-    if not isinstance(first, dict) or first.get("kind") != _KIND:  # pyright: ignore[reportUnknownMemberType]
+    header = cast("Record", first) if isinstance(first, dict) else {}
+    if header.get("kind") != _KIND:
         raise RecordingError(f"{path} is no recording: its first line does not say so.", path=str(path))
-    header: Record = first  # pyright: ignore[reportUnknownVariableType]
     if header.get("version") != VERSION:
         raise RecordingError(
             f"{path} is a recording of version {header.get('version')}, this explorer reads {VERSION}. "

@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 60_000;
 let highlighter: ReturnType<typeof createHighlighterCoreSync> | undefined;
 
 export function code(text: string, language: Language): HTMLElement {
-  const block = h("pre", { class: "code", tabindex: "0" });
+  const block = h("pre", { class: `code code-${language}`, tabindex: "0" });
   if (language === "text" || text.length > MOST_CHARACTERS) block.append(h("code", {}, text));
   else if (language === "asm") block.append(assembly(text));
   else {

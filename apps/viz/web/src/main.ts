@@ -34,12 +34,14 @@ class Page {
   private tab: Tab = "Graph";
   private which: Which = "both";
   private folds = true;
+  // a rule may replace a node by a number, which has to be seen
+  private isRule = false;
   private sides: Sides = {};
   private context: HTMLElement[] = [];
   private scheduled = new Map<number, ScheduledKernel>();
   private kernelRows = new Map<number, ScheduledKernel>();
   private whichButtons = new Map<Which, HTMLElement>();
-  private toChange = h("button", { class: "quiet-button", title: "go to what changed", onclick: () => this.graph.goToChange() }, "Go to change");
+  private toChange = h("button", { class: "quiet-button", title: "go to what changed", onclick: () => this.graph.goToChange() }, "To change");
   private results = h("span", { class: "results" });
 
   constructor(private recording: Recording) {
@@ -105,7 +107,7 @@ class Page {
       choice,
       search,
       this.results,
-      h("label", {}, folds, "numbers as nodes"),
+      h("label", { title: "draw constants as nodes of their own" }, folds, "numbers"),
       h("span", { class: "spring" }),
       this.toChange,
       h("button", { class: "quiet-button", title: "all of it (0)", onclick: () => this.graph.fit() }, "Fit"),
@@ -116,7 +118,7 @@ class Page {
 
   private legend(): HTMLElement {
     const items = CATEGORY_NAMES.map((name) => h("span", {}, h("i", { style: `background: var(--op-${name})` }), name));
-    const states = ["added", "removed"].map((name) => h("span", {}, h("i", { class: "outline", style: `border-color: var(--${name})` }), name));
+    const states = ["added", "removed"].map((name) => h("span", { class: "state" }, h("i", { class: "outline", style: `border-color: var(--${name})` }), name));
     return h("div", { class: "legend" }, ...items, ...states);
   }
 
@@ -157,6 +159,7 @@ class Page {
     this.open("Graph");
     const { recording } = this;
     this.scheduled.clear();
+    this.isRule = selection.kind === "rewrite";
     switch (selection.kind) {
       case "realize": {
         const { realize } = selection;
@@ -231,12 +234,13 @@ class Page {
     if (this.scheduled.size) return;
     const { before, after } = this.sides;
     if (!before && !after) this.graph.show({ cards: [], edges: [] });
-    else this.graph.show(drawing(this.recording, this.sides, before ? this.which : "after", this.folds));
+    else this.graph.show(drawing(this.recording, this.sides, before ? this.which : "after", this.folds && !this.isRule));
   }
 
   private setWhich(isShown: boolean): void {
     const choice = this.bar.querySelector<HTMLElement>(".choice")!;
     choice.hidden = this.toChange.hidden = !isShown;
+    for (const state of this.middle.querySelectorAll<HTMLElement>(".legend .state")) state.hidden = !isShown;
     for (const [which, button] of this.whichButtons) button.setAttribute("aria-pressed", String(which === this.which));
   }
 

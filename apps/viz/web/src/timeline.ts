@@ -290,8 +290,9 @@ export class Timeline {
 }
 
 function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  const fits = Math.floor(width / 6.2) - 1;
+  const needed = context.measureText(text).width;
+  if (needed <= width) return text;
+  const fits = Math.floor((text.length * width) / needed) - 2;
   return fits > 2 ? `${text.slice(0, fits)}…` : "";
 }
 
