@@ -72,7 +72,7 @@ def check_recording(path: Path) -> Record:
         raise RecordingError(f"cannot read {path}: {error.strerror or error}.", path=str(path)) from error
     except ValueError as error:
         raise RecordingError(f"{path} is no recording: its first line is no JSON.", path=str(path)) from error
-    header = cast("Record", first) if isinstance(first, dict) else {}
+    header: Record = cast("Record", first) if isinstance(first, dict) else {}
     if header.get("kind") != _KIND:
         raise RecordingError(f"{path} is no recording: its first line does not say so.", path=str(path))
     if header.get("version") != VERSION:

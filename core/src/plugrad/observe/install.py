@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from plugrad._util import LazyModule
 from plugrad.events import RewriteEvent, Subscription, subscribe
 from plugrad.settings import cache_dir, settings
+from plugrad.uop.rule_times import TIMES_RULES
 
 if TYPE_CHECKING:
     from plugrad.observe import match_stats, printer, profiler, recorder
@@ -72,6 +73,8 @@ def _profile() -> Subscription:
 def _match_stats() -> Subscription:
     stats = match_stats.MatchStats(by_rewrite=settings.TRACK_MATCH_STATS >= 2)
     atexit.register(lambda: print(stats.table(), file=sys.stderr))
+    if settings.TRACK_MATCH_STATS >= TIMES_RULES:
+        atexit.register(lambda: print(match_stats.times_table(), file=sys.stderr))
     return subscribe(RewriteEvent, stats)
 
 

@@ -1,8 +1,14 @@
-"""Count the matches of each rewrite rule."""
+"""Count the matches of each rewrite rule, and show what rules took."""
 
 from collections import Counter
 
 from plugrad.events import RewriteEvent
+from plugrad.observe.rule_source import source_of
+from plugrad.observe.style import duration
+from plugrad.uop.rule_times import rule_times
+
+# a rule's source is cut to a line
+_MOST_CHARACTERS = 70
 
 
 class MatchStats:
@@ -24,3 +30,18 @@ class MatchStats:
         """Return the `limit` most frequent rules as text."""
         lines = [f"{count:8d}  {rule}" for rule, count in self.counts.most_common(limit)]
         return "\n".join([*lines, f"{self.counts.total():8d}  rewrites by {len(self.counts)} rules"])
+
+
+def times_table(limit: int = 50) -> str:
+    """Return the `limit` rules that took longest as text: time, tries, hits, place and source.
+
+    A rule is tried when its pattern has matched, and hits when its function gives a replacement.
+    """
+    times = rule_times()
+    lines = [f"{'time':>9s} {'tries':>9s} {'hits':>9s}  rule"]
+    for rule, each in list(times.items())[:limit]:
+        source = " ".join(source_of(rule).split())
+        shown = source if len(source) <= _MOST_CHARACTERS else source[: _MOST_CHARACTERS - 3] + "..."
+        lines.append(f"{duration(each.seconds):>9s} {each.tries:9d} {each.hits:9d}  {rule.place}  {shown}")
+    total = duration(sum(each.seconds for each in times.values()))
+    return "\n".join([*lines, f"{total:>9s} in the functions of {len(times)} rules"])

@@ -1,0 +1,62 @@
+"""Count how often the functions of rules are asked, and how long they take, where a setting wants to know.
+
+A rule is tried when its pattern has matched. Tables whose rules were compiled before the setting was there
+are not counted: it belongs into the environment.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from plugrad.uop.rewrite import Rule
+
+#: the level of TRACK_MATCH_STATS from which on rules are timed
+TIMES_RULES = 3
+
+
+@dataclass(slots=True)
+class RuleTime:
+    """The calls of one rule's function.
+
+    Attributes:
+        tries: calls.
+        hits: those that gave a replacement.
+        seconds: of all calls.
+    """
+
+    tries: int = 0
+    hits: int = 0
+    seconds: float = 0.0
+
+
+_times: "dict[Rule, RuleTime]" = {}
+
+
+def timed(rule: "Rule") -> Callable[..., Any]:
+    """Return the function of a rule with a clock around it."""
+    function: Callable[..., Any] = rule.function
+    own = _times.setdefault(rule, RuleTime())
+
+    def call(**nodes: Any) -> Any:
+        started = time.perf_counter()
+        result = function(**nodes)
+        own.seconds += time.perf_counter() - started
+        own.tries += 1
+        own.hits += result is not None
+        return result
+
+    return call
+
+
+def rule_times() -> "dict[Rule, RuleTime]":
+    """Return the times of all rules that were tried, the longest first."""
+    tried = [(rule, each) for rule, each in _times.items() if each.tries]
+    return dict(sorted(tried, key=lambda item: -item[1].seconds))
+
+
+def clear_rule_times() -> None:
+    """Forget the times of all rules, which go on being counted."""
+    for each in _times.values():
+        each.tries, each.hits, each.seconds = 0, 0, 0.0
