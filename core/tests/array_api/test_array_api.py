@@ -352,7 +352,7 @@ def test_what_means_nothing_is_refused() -> None:
         xp.searchsorted(t, t, sorter=Tensor([0]))
     with pytest.raises(ShapeError, match=r"searchsorted in \(1, 3\)"):
         xp.searchsorted(t.reshape(1, 3), t)
-    with pytest.raises(ArgumentError, match="diff -1 times"):
+    with pytest.raises(ArgumentError, match="n=-1 is negative"):
         xp.diff(t, n=-1)
     with pytest.raises(ShapeError, match=r"broadcast_to: \(2, -1\) has a negative size"):
         xp.broadcast_to(t, (2, -1))

@@ -42,7 +42,7 @@ def checked(function: F) -> F:
     """
     parameters = list(inspect.signature(function).parameters.values())
     is_of_reals = function.__name__ in _OF_REAL_NUMBERS.split()
-    checks = {p.name: check for p in parameters if (check := _check_of(p, is_of_reals)) is not None}
+    checks = {p.name: check for p in parameters if (check := _check_for(p, is_of_reals)) is not None}
     if not checks and not is_of_reals:
         return function
     names = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
@@ -82,7 +82,7 @@ def check_keeps_imaginary(x: Tensor, dtype: DType, what: str) -> None:
         )
 
 
-def _check_of(parameter: inspect.Parameter, is_of_reals: bool) -> Callable[[Any, str], object] | None:
+def _check_for(parameter: inspect.Parameter, is_of_reals: bool) -> Callable[[Any, str], object] | None:
     kind: Any = parameter.annotation
     if isinstance(parameter.default, bool):
         return as_flag
@@ -95,7 +95,7 @@ def _check_of(parameter: inspect.Parameter, is_of_reals: bool) -> Callable[[Any,
     kinds = tuple([each for each in kinds if not (is_of_reals and each is complex)])
     if Tensor not in kinds or not set(kinds) <= _NAMES.keys():
         return None
-    return lambda value, what: (_all_of if is_several else _one_of)(value, kinds, what)
+    return lambda value, what: (_check_all if is_several else _check_one)(value, kinds, what)
 
 
 _NAMES: dict[Any, str] = {
@@ -109,14 +109,14 @@ _NAMES: dict[Any, str] = {
 }
 
 
-def _one_of(value: object, kinds: tuple[Any, ...], what: str) -> None:
+def _check_one(value: object, kinds: tuple[Any, ...], what: str) -> None:
     if not isinstance(value, kinds):
         names = " nor ".join(dict.fromkeys(_NAMES[kind] for kind in kinds))
         raise DtypeError(f"{what}={value!r:.60} ({type(value).__name__}) is no {names}. Use asarray(...).")
 
 
-def _all_of(value: Any, kinds: tuple[Any, ...], what: str) -> None:
+def _check_all(value: Any, kinds: tuple[Any, ...], what: str) -> None:
     if not issubclass(type(value), (list, tuple)):
         raise DtypeError(f"{what}={value!r:.60} ({type(value).__name__}) is no list of arrays. Pass one.")
     for item in value:
-        _one_of(item, kinds, what)
+        _check_one(item, kinds, what)

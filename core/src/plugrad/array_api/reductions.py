@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from plugrad.dtype import DType, dtypes, is_inexact, sum_acc_dtype
-from plugrad.errors import ArgumentError, AxisError
+from plugrad.dtype import DType, is_inexact, sum_acc_dtype
+from plugrad.errors import AxisError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_int
 
 Axis = int | Sequence[int] | None
 
@@ -209,16 +208,7 @@ def diff(
         >>> diff(Tensor([1, 4, 9])).tolist()
         [3, 5]
     """
-    count = as_int(n, "diff: n")
-    if count < 0:
-        raise ArgumentError(f"diff {count} times. Pass n of 0 or more.")
-    parts = [part for part in (prepend, x, append) if part is not None]
-    out = parts[0].cat(*parts[1:], axis=axis).movedim(axis, 0)
-    for _ in range(count):
-        if isinstance(size := out.shape[0], int) and not size:
-            break
-        out = out[1:] != out[:-1] if out.dtype is dtypes.bool else out[1:] - out[:-1]
-    return out.movedim(0, axis)
+    return x.diff(n, axis, prepend, append)
 
 
 def _accumulated(x: Tensor, dtype: DType | None) -> DType | None:

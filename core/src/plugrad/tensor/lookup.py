@@ -60,7 +60,7 @@ def pick_last(x: UOp, position: UOp) -> UOp:
     shape: Any = (*position.shape, x.shape[-1])
     rows = _addable(x).reshape((*x.shape[:-1], 1, x.shape[-1])).expand(shape)
     wanted = position.reshape((*position.shape, 1)).expand(shape)
-    return _one_term(rows, wanted, len(shape) - 1).reshape(position.shape).cast(x.dtype)
+    return _select_by_position(rows, wanted, len(shape) - 1).reshape(position.shape).cast(x.dtype)
 
 
 def pick_first(x: UOp, position: UOp) -> UOp:
@@ -70,7 +70,7 @@ def pick_first(x: UOp, position: UOp) -> UOp:
     shape: Any = (*places, x.shape[0], *rest)
     rows = _addable(x).reshape((*(1,) * len(places), *x.shape)).expand(shape)
     wanted = position.reshape((*places, 1, *(1,) * len(rest))).expand(shape)
-    return _one_term(rows, wanted, len(places)).reshape((*places, *rest)).cast(x.dtype)
+    return _select_by_position(rows, wanted, len(places)).reshape((*places, *rest)).cast(x.dtype)
 
 
 def _addable(x: UOp) -> UOp:
@@ -78,7 +78,7 @@ def _addable(x: UOp) -> UOp:
     return x.cast(dtypes.uint8) if is_bool(x.dtype) else x
 
 
-def _one_term(rows: UOp, wanted: UOp, axis: int) -> UOp:
+def _select_by_position(rows: UOp, wanted: UOp, axis: int) -> UOp:
     """Return the element at `wanted` along `axis`, which keeps size 1."""
     here = counted(rows.shape[axis], wanted.dtype, rows.shape, axis).eq(wanted)
     return here.where(rows, rows.const_like(0)).reduce_axis(Ops.ADD, (axis,))

@@ -51,7 +51,7 @@ class Size(int):
         Raises:
             AxisError: there is no such axis.
         """
-        return _asked(self._shape, axis if dim is None else dim)
+        return _size_along(self._shape, axis if dim is None else dim)
 
 
 class UnknownSize:
@@ -64,7 +64,7 @@ class UnknownSize:
 
     def __call__(self, axis: int | None = None, *, dim: int | None = None) -> Any:
         """Return the shape, or the size of one axis, as `Size` does."""
-        return _asked(self._shape, axis if dim is None else dim)
+        return _size_along(self._shape, axis if dim is None else dim)
 
     def __repr__(self) -> str:
         return f"<size of the symbolic shape {show(self._shape)}>"
@@ -82,5 +82,5 @@ def size_of_shape(shape: Shape) -> Any:
     return Size(sizes) if is_static(shape) else UnknownSize(shape)
 
 
-def _asked(shape: Shape, axis: int | None) -> Any:
+def _size_along(shape: Shape, axis: int | None) -> Any:
     return shape if axis is None else shape[one_axis(axis, len(shape), "size")]

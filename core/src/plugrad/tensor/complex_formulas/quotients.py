@@ -22,7 +22,7 @@ def divided(z: Pair, w: Pair) -> Pair:
         [2.0, -1.0]
     """
     inputs = _spread(*z, *w)
-    real, imag = with_backward(pairs.divided(inputs[:2], inputs[2:]), inputs, _flow)
+    real, imag = with_backward(pairs.divided(inputs[:2], inputs[2:]), inputs, _quotient_gradients)
     return real, imag
 
 
@@ -34,7 +34,7 @@ def inverted(w: Pair, numerator: "Tensor") -> Pair:
         [0.0, -0.5]
     """
     inputs = _spread(numerator, *w)
-    real, imag = with_backward(pairs.inverted(inputs[1:], inputs[0]), inputs, _flow)
+    real, imag = with_backward(pairs.inverted(inputs[1:], inputs[0]), inputs, _quotient_gradients)
     return real, imag
 
 
@@ -53,7 +53,9 @@ def _spread(*parts: "Tensor") -> Any:
     return tuple([part.expand(shape) for part in parts])
 
 
-def _flow(gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
+def _quotient_gradients(
+    gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
+) -> Sequence[Any]:
     """Return the gradients of the numerator's parts and of the denominator."""
     *numerator, real, imag = inputs
     of_numerator = divided((gradients[0], gradients[1]), (real, -imag))

@@ -26,7 +26,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
         >>> Tensor([[1, 2], [3, 4]]).mm(Tensor([[1], [1]])).tolist()
         [[3], [7]]
     """
-    return _product(self, mat2, (2, 2), "mm")
+    return _checked_product(self, mat2, (2, 2), "mm")
 
 
 def bmm(self: Tensor, mat2: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Tensor:
         >>> Tensor([[[1, 2]], [[3, 4]]]).bmm(Tensor([[[1], [1]], [[2], [2]]])).tolist()
         [[[3]], [[14]]]
     """
-    return _product(self, mat2, (3, 3), "bmm")
+    return _checked_product(self, mat2, (3, 3), "bmm")
 
 
 def mv(self: Tensor, vec: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
         >>> Tensor([[1, 2], [3, 4]]).mv(Tensor([1, 1])).tolist()
         [3, 7]
     """
-    return _product(self, vec, (2, 1), "mv")
+    return _checked_product(self, vec, (2, 1), "mv")
 
 
 def ger(self: Tensor, vec2: Tensor) -> Tensor:
@@ -88,7 +88,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
         >>> Tensor([1, 2]).addmm(Tensor([[1, 2]]), Tensor([[1, 0], [0, 1]]), alpha=10).tolist()
         [[11, 22]]
     """
-    return _add_scaled(self, _product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
+    return _add_scaled(self, _checked_product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
 
 
 def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -103,7 +103,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: flo
         >>> Tensor([1, 2]).addmv(Tensor([[1, 0], [0, 1]]), Tensor([3, 4]), beta=2).tolist()
         [5, 8]
     """
-    return _add_scaled(self, _product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
+    return _add_scaled(self, _checked_product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
 
 
 def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -141,7 +141,7 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
         >>> Tensor([[[1]]]).baddbmm(Tensor([[[1, 2]]]), Tensor([[[3], [4]]])).tolist()
         [[[12]]]
     """
-    return _add_scaled(self, _product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
+    return _add_scaled(self, _checked_product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
 
 
 def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -156,7 +156,7 @@ def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alp
         >>> Tensor([[1]]).addbmm(Tensor([[[1]], [[2]]]), Tensor([[[3]], [[4]]])).tolist()
         [[12]]
     """
-    products = _product(batch1, batch2, (3, 3), "addbmm")
+    products = _checked_product(batch1, batch2, (3, 3), "addbmm")
     return _add_scaled(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
 
 
@@ -205,22 +205,22 @@ def inverse(self: Tensor) -> Tensor:
     return self.inv()
 
 
-def _product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
+def _checked_product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
     """Return the matrix product after checking the number of axes."""
     check_factor(left, what)
     check_factor(right, what)
     shapes = f"{what} of shapes {show(left.shape)} and {show(right.shape)}"
     if (left.ndim, right.ndim) != axes:
         raise ShapeError(f"{shapes}: it takes {axes[0]} and {axes[1]} axes. Use matmul for others.")
-    if axes[0] == 3 and _differ(left.shape[0], right.shape[0]):
+    if axes[0] == 3 and _sizes_differ(left.shape[0], right.shape[0]):
         raise ShapeError(f"{shapes}: axis 0 counts the products, and must be equal. Use matmul to broadcast.")
     inner, rows = left.shape[-1], right.shape[-2 if axes[1] > 1 else 0]
-    if _differ(inner, rows):
+    if _sizes_differ(inner, rows):
         raise ShapeError(f"{shapes}: the left has another number of columns than the right has rows.")
     return left.matmul(right)
 
 
-def _differ(size: Any, other: Any) -> bool:
+def _sizes_differ(size: Any, other: Any) -> bool:
     return size is not other and size != other
 
 

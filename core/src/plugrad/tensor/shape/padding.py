@@ -140,11 +140,11 @@ def _target_sizes(x: Tensor, shape: Any, what: str) -> list[Dim]:
 def _pad_with_value(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
     cut, pairs = _split_widths(pairs)
     if any(b or e for b, e in cut):
-        return _pad_with_value(_cut(x, cut), pairs, value)
+        return _pad_with_value(_cut_edges(x, cut), pairs, value)
     padded = x._graph.pad(pairs)
     if value == 0:
         return x._like(padded)
-    dtype = x.dtype if _holds(x.dtype, value) else promoted([x, value])
+    dtype = x.dtype if _can_hold(x.dtype, value) else promoted([x, value])
     inside = UOp.const(dtypes.bool, True).reshape((1,) * x.ndim).expand(x.shape).pad(pairs)
     fill = x._const(value, dtype)
     return x._like(inside.where(padded.cast(dtype), fill))
@@ -182,7 +182,7 @@ def _one_pair_each(x: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
 def _pad_with_elements(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
     cut, pairs = _split_widths(pairs)
     if mode == "circular" and any(b or e for b, e in cut):
-        return _pad_with_elements(_cut(x, cut), pairs, mode)
+        return _pad_with_elements(_cut_edges(x, cut), pairs, mode)
     out = x
     for axis, (before, after) in enumerate(pairs):
         size = out.shape[axis]
@@ -191,7 +191,7 @@ def _pad_with_elements(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -
         _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
         out = _pad_axis(out, mode, axis, before, after)
     # not a view, also where nothing is added
-    return x._like(_cut(out, cut)._graph)
+    return x._like(_cut_edges(out, cut)._graph)
 
 
 def _pad_axis(x: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
@@ -200,7 +200,7 @@ def _pad_axis(x: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> T
     return (_reflect if mode == "reflect" else _replicate)(x, axis, before, after)
 
 
-def _cut(x: Tensor, widths: list[tuple[int, int]]) -> Tensor:
+def _cut_edges(x: Tensor, widths: list[tuple[int, int]]) -> Tensor:
     if not any(b or e for b, e in widths):
         return x
     kept = [(b, add_sizes(size, -e)) for (b, e), size in zip(widths, x.shape, strict=True)]
@@ -336,7 +336,7 @@ def interval(x: Tensor, axis: int, begin: Dim, end: Dim) -> Tensor:
     return x._view(lambda u: u.shrink(bounds))
 
 
-def _holds(dtype: DType, value: Number) -> bool:
+def _can_hold(dtype: DType, value: Number) -> bool:
     """Say whether elements of `dtype` can be `value`, but for rounding and range."""
     if isinstance(value, complex):
         return is_complex(dtype)

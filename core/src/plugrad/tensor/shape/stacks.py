@@ -337,7 +337,7 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
     size = x.shape[at]
     if is_sequence(given):
         places = [as_int(place, f"{what}: indices_or_sections") for place in several(given)]
-        ends = [_end_of_slice(place, size) for place in places]
+        ends = [_slice_end(place, size) for place in places]
     else:
         count = as_int(given, f"{what}: indices_or_sections")
         if not 1 <= count <= _MOST_PARTS:
@@ -348,7 +348,7 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
     return tuple([interval(x, at, begin, greater(begin, end)) for begin, end in bounds])
 
 
-def _end_of_slice(place: int, size: Dim) -> Dim:
+def _slice_end(place: int, size: Dim) -> Dim:
     return lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0)
 
 
