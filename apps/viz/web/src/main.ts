@@ -3,7 +3,7 @@ import { CATEGORY_NAMES, drawing, type Sides } from "./cards";
 import { kernelDetails, nodeDetails, passDetails, ruleDetails, scheduledDetails, facts } from "./details";
 import { forgetColours, h } from "./dom";
 import { GraphView } from "./graph_view";
-import { kernelOf, parse, reachable, type Kernel, type Recording, type Rule, type ScheduledKernel } from "./recording";
+import { parse, reachable, type Kernel, type Recording, type Rule, type ScheduledKernel } from "./recording";
 import { schedulePicture } from "./schedule_view";
 import { statistics } from "./statistics";
 import "./style.css";
@@ -259,7 +259,7 @@ class Page {
     if (id === null) return this.showSide(...this.context);
     const scheduled = this.scheduled.get(id);
     if (scheduled) {
-      const kernel = kernelOf(this.recording, scheduled);
+      const kernel = this.recording.lowered.get(scheduled.ast);
       return this.showSide(...(kernel ? kernelDetails(this.recording, kernel, scheduled) : [scheduledDetails(this.recording, scheduled)]));
     }
     this.showSide(nodeDetails(this.recording, this.recording.nodes[id]), ...this.context);

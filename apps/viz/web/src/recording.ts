@@ -104,6 +104,8 @@ export interface Recording {
   rules: Rule[];
   passes: Pass[];
   kernels: Map<string, Kernel>;
+  /** By the number of the graph that was lowered; several graphs may become one kernel. */
+  lowered: Map<number, Kernel>;
   realizes: Realize[];
   copies: Copy[];
   launches: Launch[];
@@ -129,6 +131,7 @@ export function parse(text: string): Recording {
     rules: [],
     passes: [],
     kernels: new Map(),
+    lowered: new Map(),
     realizes: [],
     copies: [],
     launches: [],
@@ -153,7 +156,6 @@ class Builder {
   private passes = new Map<number, Pass[]>();
   private schedules = new Map<number, { t: number; kernels: ScheduledKernel[] }[]>();
   private launches: Launch[] = [];
-  private lowered = new Map<number, Kernel>();
 
   constructor(private out: Recording) {}
 
@@ -189,7 +191,7 @@ class Builder {
         const kernel = this.kernel(r);
         kernel.lower = r;
         kernel.passes = this.take(this.passes, r.thread, r);
-        this.lowered.set(r.ast, kernel);
+        this.out.lowered.set(r.ast, kernel);
         break;
       }
       case "compile":
@@ -222,7 +224,7 @@ class Builder {
     const launches = this.launches.filter((l) => isDuring(l.t, r.t, r.seconds));
     this.launches = [];
     const schedules = this.take(this.schedules, r.thread, r).map((s) => s.kernels);
-    const scheduled = schedules.flat().map((k) => this.lowered.get(k.ast));
+    const scheduled = schedules.flat().map((k) => this.out.lowered.get(k.ast));
     const launched = launches.map((l) => this.kernel(l));
     this.out.realizes.push({
       t: r.t,
@@ -262,12 +264,6 @@ class Builder {
     while (first > 0 && isDuring(found[first - 1].t, owner.t, owner.seconds)) first -= 1;
     return found.splice(first);
   }
-}
-
-/** Return the kernel of the schedule's entry, by its graph. */
-export function kernelOf(recording: Recording, scheduled: ScheduledKernel): Kernel | undefined {
-  for (const kernel of recording.kernels.values()) if (kernel.lower?.ast === scheduled.ast) return kernel;
-  return undefined;
 }
 
 export function reachable(recording: Recording, root: number): Set<number> {

@@ -2,7 +2,6 @@
 import { cut, type Card, type Drawing } from "./cards";
 import { VIEWS } from "./details";
 import type { Realize, Recording, ScheduledKernel } from "./recording";
-import { kernelOf } from "./recording";
 import { shortLine } from "./units";
 
 const MOST_OPS = 3;
@@ -40,7 +39,7 @@ function kernelCard(recording: Recording, kernel: ScheduledKernel): Card {
   const names = [...new Set(ops)];
   const more = names.length > MOST_OPS ? ` +${names.length - MOST_OPS}` : "";
   const isCopy = root.op === "COPY";
-  const name = isCopy ? `copy to ${kernel.device}` : (kernelOf(recording, kernel)?.name ?? "kernel");
+  const name = isCopy ? `copy to ${kernel.device}` : (recording.lowered.get(kernel.ast)?.name ?? "kernel");
   const lines = [`${root.dtype} (${root.shape ?? ""})`];
   if (!isCopy && names.length) lines.push(`${ops.length} ops: ${names.slice(0, MOST_OPS).join(" ")}${more}`);
   if (kernel.lines.length) lines.push(shortLine(kernel.lines[kernel.lines.length - 1]));
