@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from plugrad import Tensor, Variable, dtypes, jit, nn
+from plugrad import Device, Tensor, Variable, dtypes, jit, nn
+from plugrad.dtype import DType
 from plugrad.errors import NotFiniteError, PositionError
 from plugrad.settings import context
 
@@ -95,7 +96,9 @@ def test_the_kernel_that_makes_nan_is_reported_with_its_operations_and_lines() -
 
 
 @pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64])
-def test_infinity_is_found_in_every_float(dtype: dtypes) -> None:
+def test_infinity_is_found_in_every_float(dtype: DType) -> None:
+    if dtype not in Device[Device.DEFAULT].capabilities.storage_dtypes:
+        pytest.skip(f"this device has no {dtype.name}")
     x = Tensor([[1.0], [0.0]], dtype=dtype).realize()
     with pytest.raises(NotFiniteError, match=r"infinity first appears at \((1,|1, 0)\)"):
         (1 / x).realize()

@@ -1,8 +1,8 @@
 """Reading and writing by tensors of positions: gather, scatter and their kin.
 
 In all of them negative positions count from the end. A position outside of the axis is no error, because
-nothing that runs on a device can raise one: reading it gives 0 (False), writing to it does nothing. Tensors
-without axes have their one element along axis 0, as in PyTorch.
+nothing that runs on a device can raise one: reading it gives 0 (False), writing to it does nothing; under
+CHECK=1 it is reported. Tensors without axes have their one element along axis 0, as in PyTorch.
 """
 
 from __future__ import annotations
