@@ -7,9 +7,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad import Tensor, events
+from plugrad import Tensor, dtypes, events
+from plugrad.dtype import DType
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.functional import attention
+from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.uop import UOp
 
 RNG = np.random.default_rng(0)
 
@@ -268,3 +271,19 @@ def test_what_does_not_fit_is_refused() -> None:
         x.scaled_dot_product_attention(x, x, Tensor([True, True, False]), is_causal=True)
     with pytest.raises(ArgumentError, match=r"dropout_p=1\.5 lies outside"):
         x.scaled_dot_product_attention(x, x, dropout_p=1.5)
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float16, dtypes.bfloat16])
+def test_both_products_of_narrow_floats_take_narrow_factors(dtype: DType) -> None:
+    """Matrix instructions take no others."""
+    x = Tensor.empty(2, 8, 16, dtype=dtype)
+
+    def source_of(u: UOp) -> UOp:
+        while u.op in MOVEMENT or (u.op is Ops.CAST and u.dtype is dtypes.float32):
+            u = u.src[0]
+        return u
+
+    sums = [u for u in x.scaled_dot_product_attention(x, x).uop.toposort() if u.op is Ops.REDUCE_AXIS]
+    products = [u.src[0] for u in sums if u.src[0].op is Ops.MUL]
+    assert [[source_of(s).dtype for s in u.src] for u in products].count([dtype, dtype]) == 2
+    assert all(u.dtype is dtypes.float32 for u in sums)

@@ -14,6 +14,7 @@ from __future__ import annotations
 # pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from plugrad._frozen import frozen
@@ -55,9 +56,9 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """Return `softmax(self @ key.T * scale + mask) @ value`.
 
-    (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Narrow
-    floats are computed in float32 and rounded at the end. A query that may attend to nothing gives zeros,
-    where there are no keys at all, too.
+    (..., L, E) with keys (..., S, E) and values (..., S, V) -> (..., L, V); batch axes broadcast. Sums of
+    narrow floats are float32. Weights are rounded to the dtype of the values that they multiply, but not
+    where keys are many. A query that may attend to nothing gives zeros, where there are no keys at all, too.
 
     Memory grows with L and with S, not with L*S, unless a mask of that size is passed, or one of them is
     symbolic; for gradients too, but not for second ones.
@@ -91,12 +92,14 @@ def scaled_dot_product_attention(
     factor: Any = _scale(self.shape[-1], scale, wide)
     if isinstance(factor, UOp):
         factor = self._make(factor, self._device)
-    q, k, v = query.cast(wide).mul(factor), key.cast(wide), value.cast(wide)
     lengths: Any = self.shape[-2], key.shape[-2]
     # a symbolic number of keys is no number of blocks
     is_static = all(isinstance(length, int) for length in lengths)
     is_long = is_static and lengths[1] > _BLOCK and lengths[0] * lengths[1] > _WHOLE
-    attend = _attend_in_blocks if is_long else _attend_at_once
+    q, k, v = query, key, value
+    if is_long or self.dtype is wide:
+        q, k, v, factor = query.cast(wide).mul(factor), key.cast(wide), value.cast(wide), 1
+    attend = _attend_in_blocks if is_long else partial(_attend_at_once, factor)
     parts = min(_MOST_PARTS, lengths[0] // _PART) if is_static and is_causal else 1
     if parts > 1:
         out = _attend_in_parts(attend, parts, q, k, v, dropout_p).cast(self.dtype)
@@ -117,19 +120,23 @@ def _attend_in_parts(attend: _Attend, count: int, q: Any, k: Any, v: Any, dropou
     return parts[0].cat(*parts[1:], dim=-2)
 
 
-def _attend_at_once(q: Any, k: Any, v: Any, mask: Any, first: int | None, dropout_p: float) -> Any:
+def _attend_at_once(
+    factor: Any, q: Any, k: Any, v: Any, mask: Any, first: int | None, dropout_p: float
+) -> Any:
     """Attend to all keys together; causal queries are numbered from `first`."""
-    scores = q @ k.transpose(-2, -1)
+    # products take their factors as narrow as they come, which is what matrix instructions take
+    narrow, wide = v.dtype, sum_acc_dtype(v.dtype)
+    scores = q.matmul(k.transpose(-2, -1), dtype=wide) * factor
     if first is not None:
         mask = _causal(q, q.shape[-2], k.shape[-2], first)
     scores = _masked(scores, mask)
     if mask is None or 0 in scores.shape:
-        return scores.softmax(-1).dropout(dropout_p) @ v
+        return scores.softmax(-1).dropout(dropout_p).cast(narrow).matmul(v, dtype=wide)
     highest = _finite(scores.max(-1, keepdim=True).detach())
     weights = (scores - highest).exp()
     total = weights.sum(-1, keepdim=True)
     weights = weights / (total == 0).where(1.0, total)
-    return weights.dropout(dropout_p) @ v
+    return weights.dropout(dropout_p).cast(narrow).matmul(v, dtype=wide)
 
 
 @frozen
