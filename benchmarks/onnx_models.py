@@ -32,7 +32,7 @@ EXPLANATION = """\
 The same network, exported by PyTorch and loaded by `plugrad.onnx`; written with `plugrad.nn`; in
 onnxruntime; and in PyTorch, eager. Each figure is the least processor time of {calls} calls, in brackets the
 multiple of the loaded model's; all take turns in one process, with one thread each. What is jitted is
-replayed; what is not builds its graph in each call. Outputs are compared with PyTorch's before.
+replayed; what is not builds its graph in each call. Outputs are first compared with PyTorch's.
 """
 
 Call = Callable[[], Any]
