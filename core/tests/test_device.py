@@ -279,3 +279,8 @@ def test_a_fork_before_any_device_is_open_may_use_them() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "NULL\n"
+
+
+def test_the_devices_print_those_that_are_open() -> None:
+    Device["PYTHON"].allocator  # noqa: B018 - opens it
+    assert "PYTHON" in repr(Device)

@@ -132,3 +132,12 @@ def test_a_file_is_fetched_by_the_name_it_is_to_have(tmp_path: Path) -> None:
         assert path.read_bytes() == b"abc"
         with pytest.raises(DownloadError, match="cannot fetch"):
             fetch((tmp_path / "missing").as_uri())
+
+
+def test_counters_print_what_they_counted() -> None:
+    counters = Counters()
+    assert repr(counters) == "<Counters, which count from reset() on>"
+    counters.reset()
+    (Tensor([1.0, 2.0], device="PYTHON") + 1).realize()
+    assert repr(counters).startswith("<Counters: 1 kernels, 2 operations, 16 bytes, ")
+    counters.close()

@@ -214,6 +214,10 @@ class DeviceRegistry:
         self._canonical: dict[str, str] = {}
         self._opened.clear()
 
+    def __repr__(self) -> str:
+        # asking for the default would look for devices
+        return f"<Device, open: {', '.join(sorted(self._opened)) or 'none yet'}>"
+
     @property
     def DEFAULT(self) -> str:
         """The device of tensors that name none.

@@ -76,6 +76,12 @@ class Counters:
         self._subscription: Subscription | None = None
         self._clear()
 
+    def __repr__(self) -> str:
+        if self._subscription is None:
+            return f"<{type(self).__name__}, which count from reset() on>"
+        counts = f"{self.kernel_count} kernels, {self.global_ops} operations, {self.global_mem} bytes"
+        return f"<{type(self).__name__}: {counts}, {self.time_sum_s:.3g} s, {self.mem_used} bytes in use>"
+
     def reset(self) -> None:
         """Count from 0.
 

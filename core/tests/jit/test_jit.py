@@ -196,3 +196,14 @@ def test_what_is_no_function_is_refused() -> None:
     for wrong in (None, 3, "a"):
         with pytest.raises(JitError, match=r"^jit: .* is no function. Pass what computes"):
             jit(wrong)
+
+
+def test_a_jitted_function_prints_its_name_and_captures() -> None:
+    @jit
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for _ in range(3):
+        double(Tensor([1.0]).realize())
+    assert repr(double).startswith("<TinyJit of test_a_jitted_function_prints")
+    assert repr(double).endswith("double: 1 captures>")

@@ -123,3 +123,11 @@ def test_batches_are_the_same_where_their_progress_is_shown() -> None:
     loaders = [DataLoader(dataset, batch_size=2, progress=shown) for shown in (False, True)]
     plain, shown = ([x.tolist() for (x,) in loader] for loader in loaders)
     assert plain == shown == [[0, 1], [2, 3], [4]]
+
+
+def test_data_sets_and_loaders_print_their_sizes() -> None:
+    dataset = TensorDataset(Tensor([[1.0, 2.0]] * 5), Tensor([0] * 5))
+    assert repr(dataset) == "TensorDataset(5 examples of float32 (2,), int32 ())"
+    loader = DataLoader(dataset, batch_size=2, shuffle=True)
+    assert repr(loader) == f"DataLoader(3 batches of 2, shuffled, from {dataset!r})"
+    assert repr(DataLoader([1, 2])) == "DataLoader(2 batches of 1, from list)"

@@ -121,6 +121,11 @@ class TinyJit(Generic[P, R]):
         self._remember(inputs.signature, state, trace)
         return _results(trace, inputs, {s: b for s, b in zip(trace.stand_ins, inputs.buffers, strict=True)})
 
+    def __repr__(self) -> str:
+        name = getattr(self._function, "__qualname__", repr(self._function))
+        how = "run without the JIT" if self._is_left_alone else f"{self.captures} captures"
+        return f"<{type(self).__name__} of {name}: {how}>"
+
     @property
     def captures(self) -> int:
         """The number of signatures that are replayed.

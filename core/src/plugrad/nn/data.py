@@ -56,6 +56,10 @@ class TensorDataset:
             raise ShapeError(f"TensorDataset: tensors of shapes {shapes}: their first axes differ.")
         self.tensors = tensors
 
+    def __repr__(self) -> str:
+        each = ", ".join(f"{tensor.dtype.name} {tensor.shape[1:]}" for tensor in self.tensors)
+        return f"TensorDataset({len(self)} examples of {each})"
+
     def __len__(self) -> int:
         return len(self.tensors[0])
 
@@ -148,6 +152,11 @@ class DataLoader:
         self.prefetch_factor = prefetch_factor
         self.progress = progress
         self._random = random.Random(seed)
+
+    def __repr__(self) -> str:
+        name = repr(self.dataset) if isinstance(self.dataset, TensorDataset) else type(self.dataset).__name__
+        order = ", shuffled" if self.shuffle else ""
+        return f"DataLoader({len(self)} batches of {self.batch_size}{order}, from {name})"
 
     def __len__(self) -> int:
         """Return the number of batches."""

@@ -403,3 +403,8 @@ def test_gradients_are_forgotten_or_made_zero() -> None:
     assert weights[1].grad is None
     optimizer.zero_grad()
     assert weights[0].grad is None
+
+
+def test_an_optimizer_prints_its_groups() -> None:
+    optimizer = SGD([Tensor([1.0, 2.0]), Tensor([3.0])], lr=0.5, momentum=0.9)
+    assert repr(optimizer).startswith("SGD(2 parameters, lr=0.5, momentum=0.9")

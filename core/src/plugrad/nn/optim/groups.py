@@ -55,6 +55,12 @@ class ParamGroup:
         self._lr = _number(rate, wide, params[0].device).contiguous()
         self._momentum: Tensor | None = None
 
+    def __repr__(self) -> str:
+        # what is on the device is not read
+        rate = "a tensor" if self.rate is None else self.rate
+        options = "".join(f", {name}={value}" for name, value in self.options.items())
+        return f"{len(self.params)} parameters, lr={rate}{options}"
+
     @property
     def lr(self) -> Tensor:
         """The learning rate, a tensor of shape ().

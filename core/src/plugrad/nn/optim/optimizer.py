@@ -67,6 +67,9 @@ class Optimizer(OptimizerBase):
         self._steps: list[Tensor] = []
         self._add_groups(list(split_into_groups(self, params, self._defaults)))
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({'; '.join(map(repr, self._groups))})"
+
     @property
     def param_groups(self) -> list[ParamGroup]:
         """The groups, each with parameters and their settings.
