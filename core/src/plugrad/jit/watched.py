@@ -77,6 +77,8 @@ class WatchedTensors:
 
     def are_unchanged(self) -> bool:
         """Say whether each still shows its memory, and each memory is shown by one at least."""
+        if not self._of_buffer:
+            return True
         try:
             found = list(map(_WHOLE_MEMORY, map(call_it, self._whole)))
             if found == self._expected and all([each.is_unchanged() for each in self._others]):
