@@ -356,7 +356,7 @@ class _VectorPlan:
             return body.written_out
         apart = [p for p in body.places if p.moves(lane) and not p.is_contiguous(lane)]
         gathered = [p for p in apart if not self._is_packed(p, lane) and not p.is_shuffled(lane)]
-        return body.written_out + len(gathered) * self._lanes(lane)
+        return body.written_out + 2 * len(gathered) * self._lanes(lane)
 
     def _order(self, tile: list[tuple[AxisId, int]]) -> None:
         """Move loops outside whose steps load most anew. What the innermost one repeats stays cached."""
