@@ -1,5 +1,6 @@
 """Networks that are written once, for the layers of PyTorch or of plugrad."""
 
+from collections.abc import Callable
 from typing import Any
 
 WIDTHS = (64, 128, 256, 512)
@@ -71,3 +72,44 @@ def sentence_encoder(nn: Any) -> Any:
             return self.layers(self.norm(x)).mean(1)
 
     return Encoder()
+
+
+def convnet(nn: Any) -> Any:
+    """Return a classifier of digits of 28 x 28: four convolutions, two normalisations, two poolings."""
+    first = [nn.Conv2d(1, 32, 5), nn.ReLU(), nn.Conv2d(32, 32, 5, bias=False), nn.ReLU()]
+    second = [nn.Conv2d(32, 64, 3), nn.ReLU(), nn.Conv2d(64, 64, 3, bias=False), nn.ReLU()]
+    layers = [*first, nn.BatchNorm2d(32), nn.MaxPool2d(2), *second, nn.BatchNorm2d(64), nn.MaxPool2d(2)]
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(576, 10))
+
+
+def language_model(nn: Any, attend: Callable[..., Any], layers: int = 6) -> Any:
+    """Return a causal transformer over 65 characters, 384 wide; `attend` is the library's attention."""
+    size, heads, characters = 384, 6, 65
+
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm, self.inner_norm = nn.LayerNorm(size), nn.LayerNorm(size)
+            self.read, self.out = nn.Linear(size, 3 * size), nn.Linear(size, size)
+            self.inner = nn.Sequential(nn.Linear(size, 4 * size), nn.GELU(), nn.Linear(4 * size, size))
+
+        def forward(self, x: Any) -> Any:
+            batch, length, _ = x.shape
+            parts = self.read(self.norm(x)).reshape(batch, length, 3, heads, size // heads)
+            q, k, v = (parts[:, :, i].transpose(1, 2) for i in range(3))
+            mixed = attend(q, k, v, is_causal=True).transpose(1, 2).reshape(batch, length, size)
+            x = x + self.out(mixed)
+            return x + self.inner(self.inner_norm(x))
+
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.places = nn.Embedding(characters, size), nn.Embedding(256, size)
+            self.layers = nn.Sequential(*(Layer() for _ in range(layers)))
+            self.norm, self.head = nn.LayerNorm(size), nn.Linear(size, characters, bias=False)
+
+        def forward(self, tokens: Any) -> Any:
+            x = self.words(tokens) + self.places.weight[: tokens.shape[1]]
+            return self.head(self.norm(self.layers(x))).reshape(-1, characters)
+
+    return Model()

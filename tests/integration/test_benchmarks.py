@@ -50,6 +50,14 @@ def test_operations_are_measured_beside_torch() -> None:
     assert "| x > 0 (1000 x 1000)" in done.stdout
 
 
+def test_whole_models_are_measured_beside_torch() -> None:
+    for name in ("torch", "plugrad_cpu_clang"):
+        pytest.importorskip(name)
+    command = [sys.executable, str(RUN.with_name("models.py")), "--quick", "--calls", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "| language model, 2 x 8 characters" in done.stdout
+
+
 def test_exported_models_are_measured_beside_onnxruntime() -> None:
     for name in ("torch", "onnxruntime", "plugrad_onnx", "plugrad_cpu_clang"):
         pytest.importorskip(name)

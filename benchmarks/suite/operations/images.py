@@ -47,6 +47,7 @@ def _convolutions() -> list[Operation]:
         *_conv(3, (2, 16, 16, 28, 28), (32, 16, 3, 3, 3), padding=1),
         *_conv(2, (4, 64, 28, 28), (64, 32, 4, 4), transposed=True, stride=2, padding=1),
         *_conv(2, (4, 64, 28, 28), (64, 32, 2, 2), transposed=True, stride=2),
+        *_conv(2, (4, 64, 28, 28), (64, 32, 3, 3), transposed=True, stride=2, padding=1, output_padding=1),
     ]
 
 

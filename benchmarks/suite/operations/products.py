@@ -83,6 +83,7 @@ def _products() -> list[Operation]:
         *_attention((2, 8, 256, 64)),
         *_attention((2, 8, 256, 64), is_causal=True),
         *_attention((1, 8, 1024, 64)),
+        *_attention((1, 8, 1024, 64), is_causal=True),
         _matmul((512, 512), (512, 512)),
         _matmul((512, 512), (512, 512), "float64"),
         _matmul((512, 512), (512, 512), "float16"),

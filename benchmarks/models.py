@@ -1,0 +1,166 @@
+"""Time whole models beside PyTorch: `python benchmarks/models.py --help`."""
+
+import os
+
+# what processor time is a measure for: neighbours of the machine matter little
+os.environ["THREADS"] = "1"
+
+import argparse
+import datetime
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from suite.networks import convnet, language_model, resnet18
+from suite.sections import with_section
+from suite.table import markdown
+
+import plugrad
+from plugrad import Tensor, jit, nn
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+TITLE = "Whole models"
+EXPLANATION = """\
+The same network in plugrad, jitted, and in PyTorch, eager, from the same weights: outputs, or the losses of
+the first steps, are compared. Each figure is the least processor time of {calls} calls, in brackets the
+median; both take turns in one process, with one thread each. {load}
+"""
+
+Call = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Describe a model, its input and, where it is trained, its labels and step size."""
+
+    title: str
+    network: Callable[[Any, Any], Any]
+    example: np.ndarray
+    labels: np.ndarray | None = None
+    decay: float = 0.0
+
+
+def cases(quick: bool) -> list[Case]:
+    rng = np.random.default_rng(0)
+
+    def images(*shape: int) -> np.ndarray:
+        return rng.standard_normal(shape).astype(np.float32)
+
+    def resnet(library: Any, _: Any) -> Any:
+        return resnet18(library)
+
+    def digits(library: Any, _: Any) -> Any:
+        return convnet(library)
+
+    def text(rows: int, length: int) -> np.ndarray:
+        return rng.integers(0, 65, (rows, length))
+
+    if quick:
+        model = partial(language_model, layers=1)
+        return [
+            Case("ResNet-18, 1 image of 32 x 32", resnet, images(1, 3, 32, 32)),
+            Case("language model, 2 x 8 characters", model, text(2, 8), text(2, 8), 0.01),
+        ]
+    return [
+        Case("ResNet-18, 1 image of 224 x 224", resnet, images(1, 3, 224, 224)),
+        Case("ResNet-18, 8 images of 224 x 224", resnet, images(8, 3, 224, 224)),
+        Case("step of a convnet, 256 digits", digits, images(256, 1, 28, 28), rng.integers(0, 10, 256)),
+        Case("step of a language model, 8 x 256", language_model, text(8, 256), text(8, 256), 0.01),
+    ]
+
+
+def make_calls(case: Case) -> tuple[Call, Call]:
+    """Return what computes a result, or a step's loss, in plugrad and in PyTorch, compared."""
+    torch.manual_seed(0)
+    theirs = case.network(torch.nn, F.scaled_dot_product_attention)
+    ours = case.network(nn, Tensor.scaled_dot_product_attention)
+    nn.state.load_state_dict(ours, {n: Tensor(v.numpy().copy()) for n, v in theirs.state_dict().items()})
+    calls = _steps(case, ours, theirs) if case.labels is not None else _results(case, ours, theirs)
+    for _ in range(4):
+        np.testing.assert_allclose(calls[0](), calls[1](), rtol=1e-2, atol=1e-2, err_msg=case.title)
+    return calls
+
+
+def _results(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
+    ours.eval(), theirs.eval()
+    x, example = Tensor(case.example).contiguous().realize(), torch.from_numpy(case.example)
+    run = jit(lambda x: ours(x))
+    return lambda: run(x).numpy(), torch.inference_mode()(lambda: theirs(example).numpy())
+
+
+def _steps(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
+    assert case.labels is not None
+    theirs.train()
+    parameters = nn.state.get_parameters(ours)
+    optimizer = nn.optim.AdamW(parameters, lr=1e-4, weight_decay=case.decay)
+    other = torch.optim.AdamW(theirs.parameters(), lr=1e-4, weight_decay=case.decay)
+    x, y = (Tensor(a).contiguous().realize() for a in (case.example, case.labels.reshape(-1)))
+    examples, labels = torch.from_numpy(case.example), torch.from_numpy(case.labels.reshape(-1))
+
+    @jit
+    def step(x: Tensor, y: Tensor) -> Tensor:
+        with Tensor.train():
+            optimizer.zero_grad()
+            loss = ours(x).cross_entropy(y)
+            loss.backward()
+            return loss.realize(*optimizer.schedule_step())
+
+    def other_step() -> float:
+        other.zero_grad()
+        loss = F.cross_entropy(theirs(examples), labels)
+        loss.backward()
+        other.step()
+        return float(loss.detach())
+
+    return lambda: step(x, y).item(), other_step
+
+
+def measure(calls: tuple[Call, Call], count: int) -> list[list[float]]:
+    """Return the seconds of processor time of each call, both taking turns."""
+    samples: list[list[float]] = [[], []]
+    for _ in range(count):
+        for call, times in zip(calls, samples, strict=True):
+            started = time.process_time()
+            call()
+            times.append(time.process_time() - started)
+    return samples
+
+
+def section(results: dict[str, list[list[float]]], calls: int) -> str:
+    rows = [["model", "plugrad", "torch", "torch / plugrad"]]
+    for title, samples in results.items():
+        least = [min(times) for times in samples]
+        cells = [f"{min(times) * 1e3:.1f} ms ({statistics.median(times) * 1e3:.1f})" for times in samples]
+        rows.append([title, *cells, f"{least[1] / least[0]:.2f}"])
+    versions = f"plugrad {plugrad.__version__}, torch {torch.__version__}"
+    facts = f"- versions: {versions}\n- date: {datetime.date.today().isoformat()}"
+    busy = os.getloadavg()[1] / (os.cpu_count() or 1)
+    load = f"Others used the machine: {busy:.1f} processes wanted each core."
+    explanation = EXPLANATION.format(calls=calls, load=load if busy > 1.5 else "")
+    command = "Written by `python benchmarks/models.py --write`; do not edit."
+    return "\n\n".join((command, facts, markdown(rows), explanation))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time whole models in plugrad and beside PyTorch.")
+    parser.add_argument("--calls", type=int, default=8, help="of each, in turn (default: %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all?")
+    parser.add_argument("--write", action="store_true", help=f"write the section of {PAGE.name}")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    results = {case.title: measure(make_calls(case), options.calls) for case in cases(options.quick)}
+    text = section(results, options.calls)
+    if options.write:
+        PAGE.write_text(with_section(PAGE.read_text(), TITLE, text))
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
