@@ -1,4 +1,4 @@
-"""Count how often the functions of rules are asked, and how long they take, where a setting wants to know.
+"""Count calls of the functions of rules and their time, where a setting asks.
 
 A rule is tried when its pattern has matched. Tables whose rules were compiled before the setting was there
 are not counted: it belongs into the environment.
