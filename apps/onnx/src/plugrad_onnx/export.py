@@ -20,8 +20,7 @@ from plugrad.tensor.shapes import is_static
 from plugrad_onnx.errors import OnnxError
 from plugrad_onnx.translate import Translation, Untranslated
 
-#: what runtimes of today read
-DEFAULT_OPSET = 23
+OLDEST_OPSET = 18
 #: largest size of a dynamic axis that is given by its name
 LARGEST = 1 << 20
 
@@ -33,7 +32,7 @@ def export(
     *,
     input_names: Sequence[str] | None = None,
     dynamic: Mapping[str, Mapping[int, str | UOp]] | None = None,
-    opset: int = DEFAULT_OPSET,
+    opset: int | None = None,
 ) -> ModelProto:
     """Return a model that computes what a function of tensors does, for inputs of these shapes.
 
@@ -49,7 +48,8 @@ def export(
         dynamic: axes of inputs that may have any size, by input and axis: `{"x0": {0: "batch"}}`. A Variable
             in place of a name has bounds, which the function may need, as for a slice of a table. Inputs
             with Variables as sizes need no mention.
-        opset: version of the standard, at least 18.
+        opset: version of the standard, from 18 on, for runtimes that do not know the current one; None: the
+            current one of the installed `onnx`.
 
     Raises:
         OnnxError: the graph holds what ONNX has no operator for, or does not depend on the inputs.
@@ -59,8 +59,10 @@ def export(
         >>> [node.op_type for node in proto.graph.node][-1]
         'Add'
     """
-    if not 18 <= opset <= onnx.defs.onnx_opset_version():
-        raise OnnxError(f"opset {opset} is none of 18 to {onnx.defs.onnx_opset_version()}")
+    current = onnx.defs.onnx_opset_version()
+    opset = current if opset is None else opset
+    if not OLDEST_OPSET <= opset <= current:
+        raise OnnxError(f"opset {opset} is none of {OLDEST_OPSET} to {current}")
     names = list(input_names or (f"x{i}" for i in range(len(example_inputs))))
     if len(names) != len(example_inputs) or len(set(names)) != len(names):
         raise OnnxError(f"{len(example_inputs)} inputs need as many different names, not {names}")
