@@ -11,6 +11,8 @@ const PADDING = 10;
 // below these scales there is no room for lines, then not for titles
 const LEAST_FOR_LINES = 0.55;
 const LEAST_FOR_TITLES = 0.3;
+// below this scale nodes are plain rectangles, and edges straight
+const LEAST_FOR_SHAPES = 0.15;
 
 interface Box extends Card {
   x: number;
@@ -191,7 +193,11 @@ export class GraphView {
       }
       if (most < left || least > right) return;
       const isNear = a.id === this.selected || b.id === this.selected;
-      curve(isNear ? near : far, [x0, y0, ...bends, x1, y1]);
+      const path = isNear ? near : far;
+      if (this.view.scale < LEAST_FOR_SHAPES) {
+        path.moveTo(x0, y0);
+        path.lineTo(x1, y1);
+      } else curve(path, [x0, y0, ...bends, x1, y1]);
     });
     context.lineWidth = Math.max(1.2, 0.6 / this.view.scale);
     context.strokeStyle = colour("edge");
@@ -205,6 +211,12 @@ export class GraphView {
     const { x, y, width, height } = box;
     const isFound = this.found.has(box.id);
     const isSelected = box.id === this.selected;
+    if (scale < LEAST_FOR_SHAPES) {
+      const state = box.state === "same" ? `op-${box.category}` : box.state;
+      context.fillStyle = colour(isSelected ? "accent" : isFound ? "found" : state);
+      context.fillRect(x, y, width, height);
+      return;
+    }
     context.fillStyle = colour(box.state === "same" ? "card" : `${box.state}-fill`);
     context.beginPath();
     context.roundRect(x, y, width, height, 6);
