@@ -79,7 +79,7 @@ first. `x[0, :, i]` with three positions in `i` has the shape (3, n); PyTorch ta
 (n, 3). `x[0][:, i]` is that everywhere.
 
 **Positions in tensors are not checked.** An integer out of range is an error; elements of an index tensor
-that are out of range read 0 and write nothing, since the device cannot raise.
+that are out of range read 0 and write nothing, since the device cannot raise; `CHECK=1` reports them.
 
 **Complex numbers** are dtypes, and `z.real` and `z.imag` are values: writing to them does not write to `z`.
 Fourier transforms take and return complex tensors, as in `torch.fft` and `numpy.fft`; there is no
