@@ -30,3 +30,11 @@ def test_the_page_is_up_to_date(page: str, nvrtc_library: None) -> None:
     command = [sys.executable, ROOT / "benchmarks" / "gpu_kernels.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_kernel_spills(page: str) -> None:
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line[:1] == "|"]
+    spilled = rows[0].index("spills")
+    kernels = [row for row in rows if "`" in row[0]]
+    assert kernels
+    assert not [row[0] for row in kernels if int(row[spilled]) or int(row[spilled + 1])]

@@ -318,3 +318,11 @@ def test_what_is_native_stays() -> None:
     sink, _ = elementwise_kernel(EXP2, [dtypes.float32], 16)
     native = replace(CAPABILITIES, native_ops=CAPABILITIES.native_ops | {"EXP2"})
     assert decompose(sink, native) is sink
+
+
+@pytest.mark.parametrize("has_fused", [True, False])
+def test_polynomials_round_each_step_once_where_the_target_can(has_fused: bool) -> None:
+    native = CAPABILITIES.native_ops - {"EXP", "MULACC"} | ({"MULACC"} if has_fused else set())
+    x = UOp(Ops.PARAM, dtypes.float32, (), (0, 1)).index(UOp.const(dtypes.index, 0)).load()
+    made = decompose(UOp.sink(x.alu(Ops.EXP)), replace(CAPABILITIES, native_ops=native))
+    assert any(u.op is Ops.MULACC for u in made.toposort()) is has_fused

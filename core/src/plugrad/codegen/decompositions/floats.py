@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
@@ -88,10 +89,10 @@ def split(value: float, more: float, layout: FloatFormat) -> tuple[float, float]
 
 
 def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
-    """Return the polynomial in `x`, by Horner's rule."""
+    """Return the polynomial in `x` by Horner's rule, each step rounded once where the target can."""
     out = x.const_like(coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        out = out * x + c
+        out = out.alu(Ops.MULACC, x, x.const_like(c))
     return out
 
 
