@@ -1,5 +1,8 @@
 """Tests of plugrad.events."""
 
+import subprocess
+import sys
+
 import pytest
 
 from plugrad import events
@@ -73,3 +76,15 @@ def test_an_observer_of_several_kinds_gets_each_of_them() -> None:
         emit(CopyEvent("PYTHON", "NULL", 4, 0.0))
         assert listening(CopyEvent)
     assert [type(event) for event in seen] == [KernelEvent, CopyEvent]
+
+
+def test_nobody_listens_once_modules_are_taken_apart() -> None:
+    program = (
+        "import atexit, sys\n"
+        # registered first, so called last
+        "atexit.register(lambda: print(sys.modules['plugrad.events'].active))\n"
+        "from plugrad import events\n"
+        "events.subscribe(events.MemoryEvent, print)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -12,6 +12,7 @@ kind, or to all with None. An exception of an observer is not caught: the verifi
 Graph nodes appear as `object`, since this module lies below the IR.
 """
 
+import atexit
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
@@ -258,3 +259,7 @@ def _replace(subscriptions: tuple[Subscription, ...]) -> None:
     global active, _subscriptions
     _subscriptions = subscriptions
     active = bool(subscriptions)
+
+
+# modules are taken apart after this, and buffers that go then must not look for observers
+atexit.register(_replace, ())

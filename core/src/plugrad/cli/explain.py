@@ -1,11 +1,9 @@
 """`plugrad explain`: run a program, and say which operations share kernels and why each kernel ends."""
 
 import argparse
-import runpy
-import sys
 from pathlib import Path
 
-from plugrad.errors import PlugradError
+from plugrad.cli.script import run_script
 from plugrad.events import subscribe
 from plugrad.observe.explain import EXPLAINED_EVENTS, Explainer
 
@@ -25,28 +23,14 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         PlugradError: there is no such program.
     """
-    script: Path = arguments.script
-    if not script.is_file():
-        raise PlugradError(f"there is no program {script}.")
     explainer = Explainer()
     try:
         with subscribe(EXPLAINED_EVENTS, explainer):
-            _run_program(script, arguments.arguments)
+            run_script(arguments.script, arguments.arguments)
     finally:
         # also of a program that fails: how far it came
-        print("\n\n".join(explainer.texts) or f"{script} computed nothing.")
+        if explainer.texts:
+            print("\n\n".join(explainer.texts))
+    if not explainer.texts:
+        print(f"{arguments.script} computed nothing.")
     return 0
-
-
-def _run_program(script: Path, words: list[str]) -> None:
-    """Run a program as `python script words` would, in this process."""
-    argv, path = sys.argv, list(sys.path)
-    sys.argv = [str(script), *words]
-    sys.path.insert(0, str(script.resolve().parent))
-    try:
-        runpy.run_path(str(script), run_name="__main__")
-    except SystemExit as stop:
-        if stop.code not in (None, 0):
-            raise
-    finally:
-        sys.argv, sys.path[:] = argv, path

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 
 from plugrad import __version__
-from plugrad.cli import cache, conformance, devices, env, explain, new_backend, passes, report, tune
+from plugrad.cli import bench, cache, conformance, devices, env, explain, new_backend, passes, report, tune
 from plugrad.errors import PlugradError
 from plugrad.extensions import COMMANDS, extension_names, load_extension
 
 # each has NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status
-_COMMANDS = (devices, env, passes, explain, tune, cache, conformance, report, new_backend)
+_COMMANDS = (devices, env, passes, explain, tune, bench, cache, conformance, report, new_backend)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

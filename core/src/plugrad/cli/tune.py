@@ -1,13 +1,12 @@
 """`plugrad tune`: run a program with a search for the fastest optimisations of each of its kernels."""
 
 import argparse
-import runpy
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from plugrad.cli.output import new_table, print_rich
+from plugrad.cli.script import run_script
 from plugrad.errors import PlugradError
 from plugrad.events import SearchEvent, subscribe
 from plugrad.settings import context
@@ -29,19 +28,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         PlugradError: there is no such file, or BEAM would be 0.
     """
-    script: Path = arguments.script
-    if not script.is_file():
-        raise PlugradError(f"there is no file {script}. Give the path of a Python program.")
     if arguments.beam < 1:
         raise PlugradError(f"--beam {arguments.beam} would search for nothing. Give 1 or more.")
     found: list[SearchEvent] = []
-    given = sys.argv
-    sys.argv = [str(script), *arguments.arguments]
     try:
         with context(BEAM=arguments.beam), subscribe(SearchEvent, found.append):
-            runpy.run_path(str(script), run_name="__main__")
+            run_script(arguments.script, arguments.arguments)
     finally:
-        sys.argv = given
         print_report(found, arguments.beam)
     return 0
 

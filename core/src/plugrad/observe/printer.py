@@ -12,6 +12,7 @@ from plugrad._util import difflib, shutil
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
 from plugrad.observe.highlight import highlighted
 from plugrad.observe.listing import linear_listing
+from plugrad.observe.machine_limits import has_limits, limit_cells
 from plugrad.observe.memory import memory_lines
 from plugrad.observe.style import (
     AXIS_COLOURS,
@@ -30,8 +31,8 @@ from plugrad.uop.uop import UOp
 PRINTED_EVENTS = (RealizeEvent, KernelEvent, CopyEvent, CompileEvent, PassEvent, LowerEvent)
 _DEVICE_WIDTH, _LAUNCH_WIDTH = 8, 18
 _CHANGES: dict[str, Colour] = {"+": "green", "-": "red", "@": "bright_black"}
-# of time, GFLOP/s, GB/s and memory
-_NUMBER_WIDTHS = (9, 9, 8, 9)
+# of time, GFLOP/s, GB/s, memory, and the share of the device's limits where they were measured
+_NUMBER_WIDTHS = (9, 9, 8, 9, 6)
 # from so many columns on, launches are shown
 _WIDE = 100
 
@@ -96,7 +97,8 @@ def realize_line(event: RealizeEvent) -> str:
 
 def header(width: int, coloured: bool) -> str:
     """Return the heading of DEBUG=2: columns, and the meaning of colours."""
-    columns = _row("#", "device", "kernel", "launch", ("time", "GFLOP/s", "GB/s", "memory"), width)
+    numbers = ("time", "GFLOP/s", "GB/s", "memory", *(("limit",) if has_limits() else ()))
+    columns = _row("#", "device", "kernel", "launch", numbers, width)
     kinds = " ".join(paint(kind.lower(), colour) for kind, colour in AXIS_COLOURS.items())
     return f"{columns}\nsizes of kernels: {kinds}" if coloured else columns
 
@@ -109,20 +111,19 @@ def kernel_line(event: KernelEvent, number: int, width: int = 120) -> str:
         rate(event.flops, seconds),
         rate(event.bytes_accessed, seconds),
         nbytes(event.memory_used),
+        *limit_cells(event.device, event.flops, event.bytes_accessed, seconds),
     )
     device = paint(event.device, "magenta" if event.replayed else None)
     return _row(str(number), device, coloured_name(event), launch(event), cells, width)
 
 
-def _row(
-    number: str, device: str, name: str, where: str, cells: tuple[str, str, str, str], width: int
-) -> str:
+def _row(number: str, device: str, name: str, where: str, cells: tuple[str, ...], width: int) -> str:
     """Return a row of the table of DEBUG=2, which fits `width` columns.
 
     A launch is shown where there is room. A name that is too long has a line of its own, so that no number is
     broken.
     """
-    numbers = " ".join(cell.rjust(size) for cell, size in zip(cells, _NUMBER_WIDTHS, strict=True))
+    numbers = " ".join(cell.rjust(size) for cell, size in zip(cells, _NUMBER_WIDTHS, strict=False))
     head = f"{number:>5} {pad(device, _DEVICE_WIDTH)} "
     if width >= _WIDE:
         numbers = f"{where:{_LAUNCH_WIDTH}s} {numbers}"
@@ -157,6 +158,7 @@ def launch(event: KernelEvent) -> str:
 def copy_line(event: CopyEvent, width: int = 120) -> str:
     """Return the line of a copy for DEBUG=2."""
     cells = (duration(event.seconds), "", rate(event.nbytes, event.seconds), nbytes(event.nbytes))
+    cells = (*cells, "") if has_limits() else cells
     return _row("", "copy", f"{event.source} -> {event.destination}", "", cells, width)
 
 

@@ -4,10 +4,12 @@ import threading
 from dataclasses import dataclass
 
 from plugrad.events import CopyEvent, Event, KernelEvent, Subscription, subscribe
+from plugrad.observe.machine_limits import has_limits, limit_cells
 from plugrad.observe.style import duration, rate
 
 PROFILED_EVENTS = (KernelEvent, CopyEvent)
 _HEADER = ("device", "kernel", "count", "total", "mean", "share", "GFLOP/s", "GB/s")
+_LIMIT = "limit"
 
 
 @dataclass(slots=True)
@@ -74,8 +76,9 @@ class Profiler:
         """Return the `limit` longest as text."""
         rows = self.rows()
         total = sum(row.seconds for row in rows)
-        cells = [_HEADER, *(_cells(row, total) for row in rows[:limit])]
-        widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADER))]
+        header = (*_HEADER, *((_LIMIT,) if has_limits() else ()))
+        cells = [header, *(_cells(row, total) for row in rows[:limit])]
+        widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
         lines = [_line(line, widths) for line in cells]
         if len(rows) > limit:
             lines.append(f"... and {len(rows) - limit} more")
@@ -92,7 +95,8 @@ def _cells(row: ProfileRow, total: float) -> tuple[str, ...]:
     mean = duration(row.seconds / row.timed_count) if row.timed_count else "-"
     share = f"{row.seconds / total:.1%}" if total else "-"
     speeds = (rate(row.flops, row.seconds), rate(row.nbytes, row.seconds))
-    return (row.device, row.name, str(row.count), duration(row.seconds), mean, share, *speeds)
+    limits = limit_cells(row.device, row.flops, row.nbytes, row.seconds)
+    return (row.device, row.name, str(row.count), duration(row.seconds), mean, share, *speeds, *limits)
 
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
