@@ -81,3 +81,11 @@ def test_functions_of_tensors_are_at_the_top() -> None:
 def test_weights_are_saved_and_loaded_from_the_top(tmp_path: Path) -> None:
     plugrad.save({"w": Tensor([1.0])}, tmp_path / "model.pt")
     assert plugrad.load(tmp_path / "model.pt")["w"].tolist() == [1.0]
+
+
+def test_the_module_of_a_program_that_is_not_installed_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plugrad, "_load_extension", lambda group, name: None)
+    with pytest.raises(AttributeError, match=r"module of plugrad-onnx\. Install it: pip install"):
+        _ = plugrad.onnx

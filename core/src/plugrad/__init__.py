@@ -14,6 +14,7 @@ from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.extensions import MODULES as _MODULES
 from plugrad.extensions import load_extension as _load_extension
+from plugrad.plugin.hints import PROGRAMS as _PROGRAMS
 from plugrad.settings import context
 from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
@@ -130,7 +131,11 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f"plugrad.{_NAMES[name]}"), name)
     if not name.startswith("_") and (module := _load_extension(_MODULES, name)):
         return module
-    raise AttributeError(f"module 'plugrad' has no attribute {name!r}")
+    program = _PROGRAMS.get(name)
+    hint = (
+        f": it is the module of {program.requirement}. Install it: {program.install_line}" if program else ""
+    )
+    raise AttributeError(f"module 'plugrad' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

@@ -47,3 +47,13 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_the_command_of_a_program_that_is_not_installed_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.modules["plugrad.cli.main"], "load_extension", lambda group, name: None)
+    assert main(["viz"]) == 1
+    text = capsys.readouterr().err
+    assert "`plugrad viz` is a command of plugrad-viz, which is not installed" in text
+    assert "pip install" in text

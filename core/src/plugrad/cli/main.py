@@ -9,6 +9,7 @@ from plugrad import __version__
 from plugrad.cli import bench, cache, conformance, devices, env, explain, new_backend, passes, report, tune
 from plugrad.errors import PlugradError
 from plugrad.extensions import COMMANDS, extension_names, load_extension
+from plugrad.plugin.hints import PROGRAMS
 
 # each has NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status
 _COMMANDS = (devices, env, passes, explain, tune, bench, cache, conformance, report, new_backend)
@@ -30,6 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         extension = None if is_option or words[0] in own else load_extension(COMMANDS, words[0])
         if extension is not None:
             status: int = extension.main(words[1:])
+        elif not is_option and words[0] in PROGRAMS:
+            program = PROGRAMS[words[0]]
+            raise PlugradError(
+                f"`plugrad {words[0]}` is a command of {program.requirement}, which is not installed. It "
+                f"{program.summary}: `{program.install_line}`."
+            )
         else:
             parsed = make_parser().parse_args(words)
             status = parsed.run(parsed)

@@ -1,6 +1,6 @@
-"""Name the distributions that provide well-known devices.
+"""Name the distributions that provide well-known devices and commands.
 
-The one place in the core that knows backends by name. It only helps messages: nothing here is needed to find,
+The one place in the core that knows them by name. It only helps messages: nothing here is needed to find,
 load or run a backend, and a backend that is missing here works like any other.
 """
 
@@ -16,10 +16,10 @@ _TOP = Path(__file__).resolve().parents[4]
 
 @frozen
 class Hint:
-    """A backend that is known to exist.
+    """A backend that is known to exist, or a program on top of the core.
 
     Attributes:
-        device: its name.
+        device: its name; of a program, that of its command and module.
         requirement: what to give to pip.
         folder: where its distribution lies in a checkout.
         summary: what it needs, in a few words.
@@ -61,6 +61,15 @@ HINTS = (
     Hint("METAL", "plugrad-plugin-metal", "plugins/metal", "Apple GPUs", ("MPS",), ("APPLE",)),
     Hint("OPENCL", "plugrad-plugin-opencl", "plugins/opencl", "any device with an OpenCL driver", ("CL",)),
 )
+
+#: Programs on top of the core: commands, and some of them modules of `plugrad`.
+PROGRAMS = {
+    hint.device: hint
+    for hint in (
+        Hint("onnx", "plugrad-onnx", "apps/onnx", "runs ONNX models"),
+        Hint("viz", "plugrad-viz", "apps/viz", "shows recordings in a browser"),
+    )
+}
 
 #: The devices that PyTorch's `Tensor.cpu()` and `Tensor.cuda()` name.
 PROCESSOR, NVIDIA = "CPU", "CUDA"
