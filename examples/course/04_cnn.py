@@ -60,8 +60,7 @@ def train(model: Reader, images: np.ndarray, labels: np.ndarray) -> None:
         for epoch in range(EPOCHS):
             order = draws.permutation(len(images))
             for number in range(steps):
-                # a tensor, so that a new rate is no new trace
-                optimizer.lr = Tensor(RATE * (1 - (epoch * steps + number) / (EPOCHS * steps)))
+                optimizer.lr = RATE * (1 - (epoch * steps + number) / (EPOCHS * steps))
                 chosen = order[number * BATCH : (number + 1) * BATCH]
                 loss = step(Tensor(images[chosen]), Tensor(labels[chosen]))
             print(f"epoch {epoch + 1:2}  loss {loss.item():.4f}")

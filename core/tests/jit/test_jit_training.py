@@ -70,6 +70,40 @@ def test_a_training_step_takes_the_same_path_as_without_jit(make: Any, zero_firs
         np.testing.assert_allclose(replayed[name], value, rtol=1e-3, atol=1e-5)
 
 
+def test_a_rate_that_changes_in_each_step_is_no_new_trace() -> None:
+    w = Tensor([1.0], requires_grad=True).realize()
+    optimizer = SGD([w], lr=0.5)
+
+    @jit
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        loss = (w * 3).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    expected = 1.0
+    for number in range(40):
+        optimizer.lr = rate = 1 / (number + 2)
+        step().realize()
+        expected -= 3 * rate
+    assert step.captures == 1
+    assert w.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_rate_that_the_function_reads_as_a_number_is_guarded() -> None:
+    w = Tensor([1.0], requires_grad=True).realize()
+    optimizer = SGD([w], lr=0.5)
+
+    @jit
+    def read(x: Tensor) -> Tensor:
+        return x * (optimizer.param_groups[0].rate or 0.0)
+
+    for rate in (0.5, 0.5, 0.5, 0.25, 0.125):
+        optimizer.lr = rate
+        assert read(Tensor([2.0])).item() == 2 * rate
+
+
 def test_gradients_are_left_on_tensors_outside_and_on_arguments() -> None:
     w = Tensor([2.0], requires_grad=True).realize()
 

@@ -15,7 +15,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from plugrad._util import slots_in
-from plugrad.jit.names_in_code import is_iterator, is_layer, is_library, words_in
+from plugrad.jit.names_in_code import host_records, is_iterator, is_layer, is_library, words_in
 from plugrad.tensor import Tensor
 from plugrad.uop.uop import UOp
 
@@ -187,7 +187,8 @@ class Guards:
             elif is_layer(cls) or not _ANY_NAME.isdisjoint(words):
                 # another attribute would be named as well
                 self._sized.append((own, label))
-                yield from _from_namespace(own, tuple(own))
+                skipped = host_records(cls) - words
+                yield from _from_namespace(own, tuple(name for name in own if name not in skipped))
             else:
                 yield from _from_namespace(own, words)
                 inherited = words.intersection(chain.from_iterable(map(vars, cls.__mro__)))

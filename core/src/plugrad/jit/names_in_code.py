@@ -4,7 +4,7 @@ import sys
 from types import CodeType
 from typing import Any
 
-__all__ = ["is_iterator", "is_layer", "is_library", "words_in"]
+__all__ = ["host_records", "is_iterator", "is_layer", "is_library", "words_in"]
 
 # Whose functions and classes name nothing of users.
 _LIBRARIES = frozenset({"plugrad", "numpy", "torch"})
@@ -24,6 +24,14 @@ def words_in(code: CodeType) -> set[str]:
 def is_layer(cls: type[Any]) -> bool:
     """Say whether a class is a plugrad layer or optimizer, which read all attributes."""
     return str(cls.__module__).startswith("plugrad.nn.")
+
+
+def host_records(cls: type[Any]) -> frozenset[str]:
+    """Return the attributes of a plugrad layer or optimizer that its own computing never reads.
+
+    Such as the number behind a learning rate, which computing reads from memory.
+    """
+    return getattr(cls, "HOST_RECORDS", frozenset[str]()) if is_layer(cls) else frozenset[str]()
 
 
 def is_library(module: object, *, of_python: bool = True) -> bool:

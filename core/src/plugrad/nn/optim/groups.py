@@ -1,7 +1,7 @@
 """Parameters with settings in common, as PyTorch's optimizers group them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from plugrad._util import did_you_mean
 from plugrad.dtype import DType, dtypes, is_float, least_upper_dtype
@@ -43,6 +43,9 @@ class ParamGroup:
         >>> group.lr.item(), group["momentum"]
         (0.25, 0.9)
     """
+
+    #: for schedules and people: steps read the rate from memory, so that a new one is no new trace of the JIT
+    HOST_RECORDS: ClassVar[frozenset[str]] = frozenset({"rate"})
 
     def __init__(self, params: list[Tensor], options: Mapping[str, Any]) -> None:
         self.params = params
