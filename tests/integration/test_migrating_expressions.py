@@ -77,7 +77,6 @@ ROWS: tuple[tuple[str, str, Names, Callable[[Any], Any]], ...] = (
         {"a": 1.0, "b": 8.0, "n": 4},
         lambda np: np.geomspace(1.0, 8.0, 4),
     ),
-    ("np.identity", "Tensor.eye(n)", {"n": 4}, lambda np: np.identity(4)),
     (
         "np.tril_indices",
         "Tensor.ones(n, n).tril().nonzero()",
