@@ -165,9 +165,7 @@ class PositionError(AxisError):
 class NotFiniteError(PlugradError, FloatingPointError):
     """A kernel made NaN or infinity of numbers that were none.
 
-    Reported under `CHECK=1`, where it happens first; everything up to that kernel was computed and is kept.
-    Kernels that have an infinity written in them, such as those of masks, may make more of them. Also a
-    `FloatingPointError`, as NumPy raises under `errstate(all="raise")`.
+    Reported under `CHECK=1`, where it happens first. Also a `FloatingPointError`, as of NumPy.
 
     Attributes:
         kind: "NaN" or "infinity".
@@ -387,8 +385,8 @@ class JitError(PlugradError):
 class GradientError(PlugradError, RuntimeError):
     """A gradient was asked for where there is none.
 
-    For example of a loss that is not a scalar, for a tensor that the loss does not depend on, or through an
-    operation without a derivative. Also a `RuntimeError`, as PyTorch raises.
+    For example of a loss that is no scalar, for a tensor that it does not depend on, or through an operation
+    without a derivative. Also a `RuntimeError`, as PyTorch raises.
     """
 
 
@@ -403,8 +401,7 @@ class TransformError(PlugradError):
 class ScheduleError(PlugradError):
     """The graph cannot be put in an order that respects its assigns.
 
-    For example two assigns to one buffer that each need the other's old value. Call `.realize()` between
-    them, or `.contiguous()` on the value that should be read before.
+    For example two assigns to one buffer that each need the other's old value: `.realize()` between them.
     """
 
 
@@ -419,6 +416,5 @@ class StateError(PlugradError, LookupError):
 class ForkError(PlugradError):
     """A forked process used a device that its parent had opened.
 
-    Drivers and thread pools do not survive a fork. Start workers with the `spawn` method, or open the device
-    in the worker only.
+    Drivers and thread pools do not survive a fork. Start workers by `spawn`, or open the device only there.
     """

@@ -19,10 +19,10 @@ from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
 from plugrad.engine.compile_queue import Compiled, compile_queue
-from plugrad.engine.lru_cache import LruCache
 from plugrad.observe.progress import progress
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
+from plugrad.runtime.lru_cache import LruCache
 from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings

@@ -11,9 +11,9 @@ from itertools import count
 from plugrad._frozen import frozen
 from plugrad.dtype import is_complex
 from plugrad.engine.arena import Prepared
-from plugrad.engine.lru_cache import LruCache
 from plugrad.engine.slice_offsets import with_offset
 from plugrad.errors import ScheduleError
+from plugrad.runtime.lru_cache import LruCache
 from plugrad.schedule.lower_complex import real_memory
 from plugrad.settings import settings
 from plugrad.uop.ops import BufferArg, Ops

@@ -1,8 +1,7 @@
 """Memory of values, shared by a tensor and its views.
 
-Two objects, because their lives differ. A `Memory` lives as long as a graph mentions it; it knows the buffer,
-its version (the BUFFER that names the present contents), the values that lie there and whether a write waits.
-A `Storage` lives as long as a tensor shows it; it is one value or, once that is realized or written to, the
+Two objects, because their lives differ. A `Memory` (engine/memory.py) lives as long as a graph mentions it. A
+`Storage` lives as long as a tensor shows it; it is one value or, once that is realized or written to, the
 memory that it lies in.
 
 `UOp.place` of a BUFFER is its `Memory`; that of a realized value says in which BUFFER it lies, by device:
@@ -17,6 +16,7 @@ from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.dtype import DType
+from plugrad.engine.memory import Memory, live_memories, memory_at, set_place
 from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shown, shows_all, written_through
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
@@ -31,104 +31,12 @@ from plugrad.uop.uop import UOp
 #: overwrite memory that the graph reads, or run the same assign again. Reads of the host hold it until the
 #: bytes are theirs, replays until all of their steps ran. Who builds graphs or asks for a node takes no lock.
 lock = threading.RLock()
-# Held while a storage becomes the owner of memory, so that of two threads one does: for no longer.
-_claiming = threading.Lock()
 
 # Ops that show the memory of their source.
 _VIEWS = MOVEMENT | {Ops.BITCAST}
 
 
-class Memory:
-    """A buffer, under whatever BUFFER names its present contents.
-
-    Values computed from what the memory held before are known by their graphs, and these mention the BUFFER
-    of that time. A graph that is written down after a write must not be taken for one of them: the contents
-    get a new name.
-
-    Attributes:
-        buffer: the memory.
-        is_written: a write waits, and may be all that is left of who made it.
-        is_frozen: a recorded call took the contents from Python, and a replay begins with them: who writes
-            gets other memory.
-        severed: the name of contents that were computed with a gradient, and no graph of it is kept.
-    """
-
-    __slots__ = (
-        "__weakref__",
-        "_name",
-        "_owner",
-        "_values",
-        "buffer",
-        "is_frozen",
-        "is_written",
-        "severed",
-    )
-
-    def __init__(self, buffer: Buffer, name: UOp) -> None:
-        self.buffer = buffer
-        self.is_written = False
-        self.is_frozen = False
-        self.severed: weakref.ref[UOp] | None = None
-        self._values: list[weakref.ref[UOp]] = []
-        self._owner: weakref.ref[Storage] | None = None
-        # weak, as all names hold this
-        self._name = weakref.ref(name)
-        _memories.add(self)
-
-    def name(self, former: UOp) -> UOp:
-        """Return the BUFFER of the present contents; `former` is one of their names."""
-        return self._name() or self.renamed(former)
-
-    def known_name(self) -> UOp | None:
-        """Return the BUFFER of the present contents, if somebody holds it."""
-        return self._name()
-
-    def renamed(self, former: UOp) -> UOp:
-        """Return a new BUFFER for the contents, like `former`."""
-        new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
-        _put(new, self)
-        self._name = weakref.ref(new)
-        return new
-
-    def owner(self) -> "Storage | None":
-        """Return the storage that writes this memory; equal values share it by their graph."""
-        return None if self._owner is None else self._owner()
-
-    def belongs_to(self, storage: "Storage") -> None:
-        """Let `storage` own this, which no other one knows of."""
-        self._owner = weakref.ref(storage)
-
-    def claim(self, storage: "Storage") -> bool:
-        """Let `storage` own this, if no other one does; say whether it owns it."""
-        claim = weakref.ref(storage)  # nothing may be collected under the lock
-        with _claiming:
-            if self.owner() is None:
-                self._owner = claim
-            return self.owner() is storage
-
-    def values(self) -> list[UOp]:
-        """Return the values that were realized here and are still known to somebody."""
-        self._values = [ref for ref in self._values if ref() is not None]
-        return [value for ref in self._values if (value := ref()) is not None]
-
-    def add_value(self, value: UOp) -> None:
-        """Note that `value` was realized here."""
-        self._values.append(weakref.ref(value))
-
-
-# what somebody holds
-_memories: LiveSet[Memory] = LiveSet()
 _live: "LiveSet[Storage]" = LiveSet()
-
-
-def _memory_of(uop: UOp) -> Memory | None:
-    """Return the memory of a BUFFER; None: nobody gave it any, or `uop` is none."""
-    return uop.place if uop.op is Ops.BUFFER else None
-
-
-def _put(uop: UOp, place: Memory | dict[str, UOp]) -> None:
-    # nodes are frozen, but for what is no part of them
-    object.__setattr__(uop, "place", place)
 
 
 class Storage:
@@ -218,11 +126,11 @@ class Storage:
         # bits keep their places: they are written as what the memory holds
         path = tuple([step for step in path if step[0] is not Ops.BITCAST])
         value = value if value.dtype is self.uop.dtype else value.bitcast(self.uop.dtype)
-        memory = _memory_of(memory_of(self.uop)) if self.settle() else None
+        memory = memory_at(memory_of(self.uop)) if self.settle() else None
         if not self.is_memory or (memory is not None and memory.is_frozen):
             self.move(keeps_contents=not shows_all(path))
         self.uop = written_through(self.uop, path, value)
-        if (memory := _memory_of(memory_of(self.uop))) is not None:
+        if (memory := memory_at(memory_of(self.uop))) is not None:
             memory.is_written = True
 
     def _claim(self, uop: UOp) -> bool:
@@ -232,7 +140,7 @@ class Storage:
             base = base.src[0]
         if base.op not in VERSIONS:
             return False
-        memory = _memory_of(memory_of(base))
+        memory = memory_at(memory_of(base))
         is_free = memory is None or (not (base.op is Ops.BUFFER and memory.is_written) and memory.claim(self))
         self.is_memory = is_free
         self.is_copy = self.is_copy and not is_free
@@ -267,7 +175,7 @@ def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
 
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
     """Return the storage whose memory `uop` shows, with its path, or None."""
-    memory = _memory_of(memory_of(viewed(uop)))
+    memory = memory_at(memory_of(viewed(uop)))
     storage = None if memory is None else memory.owner()
     if storage is None or not storage.settle():
         return None
@@ -281,13 +189,13 @@ def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
 
 def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
     """Bind the BUFFER `uop` to the memory `buffer`, and return `uop`."""
-    _put(uop, Memory(buffer, uop))
+    set_place(uop, Memory(buffer, uop))
     return uop
 
 
 def find_buffer(uop: UOp) -> Buffer | None:
     """Return the memory of a BUFFER, or None if nobody gave it any."""
-    memory = _memory_of(uop)
+    memory = memory_at(uop)
     return None if memory is None else memory.buffer
 
 
@@ -331,7 +239,7 @@ def sever(memory: UOp) -> None:
 
 def is_severed(memory: UOp) -> bool:
     """Say whether `sever` was told of a BUFFER."""
-    found = _memory_of(memory)
+    found = memory_at(memory)
     return found is not None and found.severed is not None and found.severed() is memory
 
 
@@ -359,7 +267,7 @@ def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
     """Return a BUFFER for each of `buffers`, bound before or new."""
-    names = {memory.buffer: uop for memory in _memories if (uop := memory.known_name()) is not None}
+    names = {memory.buffer: uop for memory in live_memories if (uop := memory.known_name()) is not None}
     out: list[tuple[UOp, Buffer]] = []
     for buffer in dict.fromkeys(buffers):
         uop = names.get(buffer)
@@ -376,7 +284,7 @@ def record(value: UOp, place: UOp) -> None:
     memory: Memory = viewed(place).place
     places: dict[str, UOp] | None = value.place
     if places is None:
-        _put(value, places := {})
+        set_place(value, places := {})
     places[memory.buffer.device] = place
     # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
@@ -416,7 +324,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         if found.op not in _VIEWS:
             return uop
         found = found.src[0]
-    memory = _memory_of(found)
+    memory = memory_at(found)
     if memory is None or (name := memory.name(found)) is found:
         return uop
     return shown(name, path_between(uop, found))
@@ -438,7 +346,7 @@ def places_of(value: UOp) -> list[UOp]:
 
 def is_outdated(memory: UOp) -> bool:
     """Say whether what a BUFFER names has been overwritten."""
-    found = _memory_of(memory)
+    found = memory_at(memory)
     return found is not None and found.name(memory) is not memory
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from plugrad.engine.lru_cache import LruCache
+from plugrad.runtime.lru_cache import LruCache
 
 
 def test_the_entry_that_was_unused_for_longest_goes_first() -> None:
