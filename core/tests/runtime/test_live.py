@@ -33,3 +33,13 @@ def test_the_set_may_grow_while_it_is_walked() -> None:
         tensors.append(seen + 1)
         live.add(tensors[-1])
     assert len(live) == 10
+
+
+def test_members_come_in_the_order_in_which_they_were_added() -> None:
+    live: LiveSet[Tensor] = LiveSet()
+    tensors = [Tensor(i) for i in range(100)]
+    for tensor in tensors:
+        live.add(tensor)
+    del tensors[::3], tensor
+    gc.collect()
+    assert list(map(id, live)) == list(map(id, tensors))

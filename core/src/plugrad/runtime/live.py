@@ -18,14 +18,16 @@ class _Ref(weakref.ref[Any]):
 class LiveSet(Generic[T]):
     """A weak set that never asks its members for equality (a tensor's `==` is elementwise).
 
-    Iterating takes a snapshot, so that other threads may make tensors meanwhile.
+    Iterating takes a snapshot, so that other threads may make tensors meanwhile. Members come in the order in
+    which they were added: schedules follow it, and calls that do the same must make the same one.
     """
 
     def __init__(self) -> None:
-        self._refs: set[_Ref] = set()
+        # a dict, which unlike a set is ordered
+        self._refs: dict[_Ref, None] = {}
         # no code of Python runs when a member is added, or goes: one does with each result
-        self._add = self._refs.add
-        self._forget = self._refs.discard
+        self._add = self._refs.setdefault
+        self._forget = self._refs.pop
 
     def add(self, item: T) -> None:
         """Hold `item`, which is no member, as long as somebody else does."""
