@@ -30,6 +30,11 @@ def test_a_cheap_value_is_computed_again_and_a_dear_one_stored() -> None:
     assert LOOPS.elementwise_boundary(evaluations=2000, numel=1000, operations=500, itemsize=4)
 
 
+def test_a_small_value_is_computed_again_before_another_kernel_has_started() -> None:
+    assert not LOOPS.elementwise_boundary(evaluations=8 * 64, numel=64, operations=7, itemsize=1)
+    assert LOOPS.elementwise_boundary(evaluations=64 * 4096, numel=4096, operations=7, itemsize=1)
+
+
 def test_a_value_that_every_row_needs_is_stored() -> None:
     assert LOOPS.elementwise_boundary(evaluations=1000 * 1000, numel=1000, operations=3, itemsize=4)
 

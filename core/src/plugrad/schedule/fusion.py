@@ -16,6 +16,9 @@ from plugrad.target import Capabilities
 # computed up to three times rather than stored, and `sin` once: of 2**20 elements, on two cores, three `exp`
 # take 1.8 ms against 3.5 with a kernel for it, and two `sin` 12 ms against 9.
 _OPERATIONS_PER_BYTE = 12
+# Operations in the time that one more launch takes: about a microsecond, at 32 operations a nanosecond (a
+# Zen 4 core with vectors of 512 bits). A grid does more in the several microseconds of its launch.
+_OPERATIONS_PER_LAUNCH = 1 << 15
 # What a device says of its own rates is believed within these: operations are more than additions.
 _LEAST_PER_BYTE, _MOST_PER_BYTE = 4, 24
 # Below this many elements a reduction is done before a second kernel would have started.
@@ -119,12 +122,13 @@ class CostModel:
         """Return the reason to store `numel` elements computed `evaluations` times, or None."""
         again = max(evaluations - numel, 0)
         nbytes = numel * itemsize * 2
-        if again * operations <= nbytes * self.operations_per_byte:
+        kernel = _OPERATIONS_PER_LAUNCH + nbytes * self.operations_per_byte
+        if again * operations <= kernel:
             return None
         return Boundary(
             "computing it again costs more than its memory",
-            f"{again:,} more evaluations of {operations} operations against {nbytes:,} bytes written and "
-            f"read, worth {nbytes * self.operations_per_byte:,} operations",
+            f"{again:,} more evaluations of {operations} operations against a launch and {nbytes:,} bytes "
+            f"written and read, worth {kernel:,} operations",
         )
 
     def full_kernel(self, operations: int) -> Boundary:

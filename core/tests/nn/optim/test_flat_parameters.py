@@ -51,8 +51,8 @@ def kernels(function: Callable[[], object]) -> int:
         (lambda p: SGD(p, lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.1), 3),
         (lambda p: RMSprop(p, lr=0.1), 3),
         (lambda p: AdamW(p, lr=0.1), 5),
-        (lambda p: LARS(p, lr=0.1), 9),
-        (lambda p: LAMB(p, lr=0.1), 12),
+        (lambda p: LARS(p, lr=0.1), 7),
+        (lambda p: LAMB(p, lr=0.1), 10),
     ],
 )
 def test_fifty_small_parameters_take_few_kernels(make: Any, wanted: int) -> None:
