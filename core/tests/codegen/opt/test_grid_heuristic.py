@@ -60,6 +60,13 @@ def test_rows_that_begin_at_multiples_of_a_vector_are_read_by_vectors() -> None:
     assert steps(reduction(4096, 1025), AxisType.PARTIAL) == 1
 
 
+def test_rows_of_which_nothing_is_read_have_no_vectors() -> None:
+    i, k = UOp.range(2, 0), UOp.range(301, 1, AxisType.REDUCE)
+    is_place = param(1).index(i).load().cast(dtypes.int32).eq(k.cast(dtypes.int32)).cast(dtypes.float32)
+    ast = UOp.sink(param(0).index(i).store(is_place.reduce(Ops.MAX, k), i), arg=KernelInfo())
+    assert steps(simplify_ranges(ast), AxisType.PARTIAL) == 1
+
+
 def test_columns_are_read_side_by_side() -> None:
     ast = reduction(1024, 8192, by_row=False)
     assert steps(ast, AxisType.LOCAL) == 32

@@ -108,7 +108,7 @@ def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[
     read = [p for p in body.places if p.moves(r)]
     fitting = can.max_load_bits // 8 // max((p.index.dtype.itemsize for p in read), default=1)
     counts = (c for c in (4, 2) if c <= fitting and all(is_wide_along(p, r, c) for p in read))
-    lanes = next(counts, 1)
+    lanes = next(counts, 1) if read else 1
     steps = steps_along(r) // lanes
     most = min(_IN_GROUP, can.max_workgroup, can.local_memory_bytes // _bytes_of_parts(kernel))
     items = _items(steps, most)

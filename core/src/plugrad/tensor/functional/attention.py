@@ -97,7 +97,8 @@ def scaled_dot_product_attention(
     is_static = all(isinstance(length, int) for length in lengths)
     is_long = is_static and lengths[1] > _BLOCK and lengths[0] * lengths[1] > _WHOLE
     q, k, v = query, key, value
-    if is_long or self.dtype is wide:
+    # weights of a byte would have two or three digits
+    if is_long or self.dtype is wide or self.dtype.itemsize == 1:
         q, k, v, factor = query.cast(wide).mul(factor), key.cast(wide), value.cast(wide), 1
     attend = _attend_in_blocks if is_long else partial(_attend_at_once, factor)
     parts = min(_MOST_PARTS, lengths[0] // _PART) if is_static and is_causal else 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 # pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
+from itertools import product
+from operator import ge
 from typing import TYPE_CHECKING, Any
 
 from plugrad.errors import ShapeError
@@ -148,7 +150,8 @@ def _transpose_convolve(
             )
     turned = _exchange_channels(weight, groups)
     is_known = is_static(kernel)
-    if is_known and is_static(x.shape[-axes:]) and max(steps) > 1 and max(gaps) == 1:
+    has_phases = max(steps) > 1 and max(gaps) == 1 and is_known and all(map(ge, kernel, steps))
+    if has_phases and is_static(x.shape[-axes:]):
         return _by_phases(x, turned, bias, groups, steps, widths, extra, what)
     # a forward convolution over the elements with zeros between them, by the flipped kernel
     spread = _insert_zeros(x, steps)
@@ -207,7 +210,8 @@ def _by_phases(
     """Return the transpose of a convolution by `weight` of (O, C/groups, K), with no zeros multiplied.
 
     Result `step*q + p` takes the elements `step*t + p` of the kernel: each of the `step` phases p is a
-    convolution of its own, by a kernel of `ceil(K / step)`. All of them are one, with more output channels.
+    convolution of its own, by a kernel of at most `ceil(K / step)`. Where all kernels are of one size, they
+    are one convolution with more output channels.
     """
     axes = len(steps)
     sizes, kernel = x.shape[-axes:], weight.shape[2:]
@@ -219,21 +223,27 @@ def _by_phases(
     ]
     firsts = [before // step for (before, _), step in zip(cuts, steps, strict=True)]
     lasts = [(cut[0] + n - 1) // step for cut, n, step in zip(cuts, lengths, steps, strict=True)]
-    around = tuple(
-        [(t - 1 - q, r - size + 1) for t, q, r, size in zip(taps, firsts, lasts, sizes, strict=True)]
-    )
-    rest = [(0, t * step - k) for t, step, k in zip(taps, steps, kernel, strict=True)]
-    parts = weight.pad([(0, 0), (0, 0), *rest]).reshape(outputs, channels, *_pairs(taps, steps))
-    parts = parts.flip(tuple(range(2, 2 + 2 * axes, 2)))
-    order = (0, *range(3, 3 + 2 * axes, 2), 1, *range(2, 2 + 2 * axes, 2))
+
+    def convolve(kernels: Any, shifts: Any) -> Any:
+        reach = zip(kernels.shape[2:], firsts, lasts, sizes, strict=True)
+        around = tuple([(t - 1 - q, r - size + 1) for t, q, r, size in reach])
+        turned = kernels.flip(tuple(range(2, 2 + axes)))
+        return cross_correlation(x, turned, shifts, groups, (1,) * axes, (1,) * axes, around, None, what)
+
     count = math.prod(steps)
-    kernels = parts.permute(order).reshape(outputs * count, channels, *taps)
-    shifts = (
-        None if bias is None else bias.reshape(outputs, 1).expand(outputs, count).reshape(outputs * count)
-    )
-    out = cross_correlation(x, kernels, shifts, groups, (1,) * axes, (1,) * axes, around, None, what)
+    if any(k % step for k, step in zip(kernel, steps, strict=True)):
+        # kernels of one size would have zeros, which make NaN of an infinity
+        strided = product(*[[slice(phase, None, step) for phase in range(step)] for step in steps])
+        first, *others = [convolve(weight[(..., *cut)], bias) for cut in strided]
+        out = first.stack(*others, dim=-1 - axes)
+    else:
+        parts = weight.reshape(outputs, channels, *_pairs(taps, steps))
+        order = (0, *range(3, 3 + 2 * axes, 2), 1, *range(2, 2 + 2 * axes, 2))
+        kernels = parts.permute(order).reshape(outputs * count, channels, *taps)
+        shifts = None if bias is None else bias.reshape(outputs, 1).expand(outputs, count).flatten()
+        out = convolve(kernels, shifts)
     # the phases are put side by side by who reads them: stores of the convolution stay together
-    found, batch = out.shape[-axes:], out.shape[: -1 - axes]
+    found, batch = out.shape[-axes:], x.shape[: -1 - axes]
     apart = out.contiguous().reshape(*batch, outputs, *steps, *found)
     start = len(batch) + 1
     sides = [a for i in range(axes) for a in (start + axes + i, start + i)]
