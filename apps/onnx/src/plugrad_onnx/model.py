@@ -23,6 +23,7 @@ from plugrad_onnx.errors import InputError, InvalidModel, OnnxError, Unsupported
 from plugrad_onnx.folding import fold_constants
 from plugrad_onnx.fusing import fuse_normalizations
 from plugrad_onnx.graph import Graph
+from plugrad_onnx.packing import pack_weights
 from plugrad_onnx.ports import Port, port_of
 from plugrad_onnx.prepare import Preparation, opsets_of
 from plugrad_onnx.values import Narrow, Value, element_type_of, from_array, type_name
@@ -253,7 +254,8 @@ def prepare(proto: ModelProto, folder: Path | None = None, dynamic: Dynamic = No
     graph = preparation.graph(proto.graph)
     if preparation.problems:
         raise UnsupportedModel(preparation.problems)
-    return Model(proto, fuse_normalizations(fold_constants(graph)), dynamic, folder)
+    ready = pack_weights(fuse_normalizations(fold_constants(graph)), proto)
+    return Model(proto, ready, dynamic, folder)
 
 
 def _imported(value: Any) -> Value:
