@@ -13,6 +13,7 @@ from models import model, node, value
 
 from plugrad_onnx import compare as compare_module
 from plugrad_onnx.cli import main
+from plugrad_onnx.errors import InputError
 
 PROTO = model(
     [node("Relu", ["x"], ["r"]), node("Mul", ["r", "w"], ["y"])],
@@ -84,6 +85,11 @@ def test_conformance_counts_and_writes_the_page(tmp_path: Path, capsys: pytest.C
     text = page.read_text()
     assert "| RegexFullMatch | none | 0 | 3 | 0 |" in text
     assert "| Abs | 1- | 0 | 0 | 0 |" in text
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match=r"/not/there.onnx: No such file or directory"):
+        main(["show", "/not/there.onnx"])
 
 
 def test_the_package_runs_as_a_program(path: str, tmp_path: Path) -> None:

@@ -35,11 +35,17 @@ _NUMPY = {
 def main(words: Sequence[str]) -> int:
     """Run the words behind `plugrad onnx` and return the exit status.
 
+    Raises:
+        InputError: a file cannot be read or written.
+
     Example:
         >>> main(["show", "model.onnx"])  # doctest: +SKIP
     """
     parsed = make_parser().parse_args(words)
-    status: int = parsed.run(parsed)
+    try:
+        status: int = parsed.run(parsed)
+    except OSError as error:
+        raise InputError(f"{error.filename}: {error.strerror}") from error
     return status
 
 
