@@ -195,3 +195,12 @@ def test_what_cannot_be_exported_names_its_line() -> None:
 
     with pytest.raises(OnnxError, match=r"test_export\.py:\d+ in .*noisy: .*THREEFRY"):
         export(noisy, [M])
+
+
+def test_a_module_whose_weights_nobody_needed_yet_is_exported() -> None:
+    layer = nn.Linear(4, 3)
+    proto = export(layer, [np.zeros((2, 4), np.float32)])
+    kinds = {one.op_type for one in proto.graph.node}
+    assert not kinds & {"RandomUniform", "RandomNormal"}
+    x = np.ones((2, 4), np.float32)
+    np.testing.assert_allclose(load(proto)(x)["y"].numpy(), layer(Tensor(x)).numpy(), rtol=1e-5)

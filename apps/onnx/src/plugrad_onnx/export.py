@@ -16,6 +16,7 @@ from onnx import ModelProto
 
 from plugrad import Tensor, UOp
 from plugrad.events import TensorEvent, subscribe
+from plugrad.nn.state import get_state_dict
 from plugrad.tensor.shapes import is_static
 from plugrad_onnx.errors import OnnxError
 from plugrad_onnx.translate import Translation, Untranslated
@@ -69,6 +70,9 @@ def export(
     if unknown := set(dynamic or ()) - set(names):
         raise OnnxError(f"dynamic axes are given for {sorted(unknown)}, and the inputs are {names}")
     wanted = [(dynamic or {}).get(name, {}) for name in names]
+    # weights that were drawn and not needed yet: no operator of ONNX draws the same numbers
+    if state := [value for value in get_state_dict(function).values() if value.is_floating_point()]:
+        Tensor.realize(*state)
     # memory of their own, so that two inputs with equal values are two inputs
     inputs = [_placed(value, axes) for value, axes in zip(example_inputs, wanted, strict=True)]
     lines: list[TensorEvent] = []
