@@ -244,7 +244,8 @@ def test_single_precision_is_near_double_for_larger_matrices() -> None:
 def test_steps_share_their_kernels() -> None:
     for function in (Tensor.inv, Tensor.cholesky, lambda x: x.qr()[1]):
         counts = []
-        for size in (9, 15):
+        # values of smaller matrices are computed again, as another kernel would cost more
+        for size in (15, 21):
             steps = function(Tensor(positive(size, size)).realize()).schedule()
             assert len(steps) > size
             counts.append(len({step.ast for step in steps}))
