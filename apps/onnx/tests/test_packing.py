@@ -1,5 +1,6 @@
 """Tests of plugrad_onnx.packing."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ def test_weights_of_short_rows_have_output_channels_innermost() -> None:
 def test_groups_and_weights_with_other_readers_stay() -> None:
     assert not is_packed(network(7, group=2))
     assert not is_packed(network(7, node("Conv", ["x", "w"], ["z"])))
+
+
+def test_weights_in_a_file_are_not_read_for_it(tmp_path: Path) -> None:
+    file = tmp_path / "model.onnx"
+    onnx.save_model(network(7), str(file), save_as_external_data=True, location="w.bin", size_threshold=10)
+    loaded = load(file)
+    (tmp_path / "w.bin").write_bytes(np.ones_like(W).tobytes())
+    x = np.ones((1, 16, 7, 7), np.float32)
+    assert loaded(x)["y"].numpy()[0, :, 3, 3].tolist() == [16.0 * 9] * 32
 
 
 def test_results_are_those_of_the_standards_own_evaluator() -> None:

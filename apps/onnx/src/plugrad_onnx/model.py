@@ -192,7 +192,8 @@ def load(
 
     Args:
         source: path of a model, its bytes, or a `ModelProto`. External data is read for a path only, from
-            files in the folder of the model, each tensor when it is first used.
+            files in the folder of the model, each tensor when it is first used: those that constants are
+            computed from, or that a normalization goes into, when the model is loaded.
         opset: version of the standard to convert the model to first; None runs it as it is.
         dynamic: smallest and largest size of dynamic axes, by the names that the model has for them:
             `{"batch": (1, 32)}`. These become Variables, so that one set of kernels serves all sizes. True

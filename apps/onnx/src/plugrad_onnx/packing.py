@@ -8,7 +8,7 @@ from dataclasses import replace
 import onnx.shape_inference
 from onnx import ModelProto
 
-from plugrad import Tensor
+from plugrad import Ops, Tensor
 from plugrad_onnx.graph import Graph
 from plugrad_onnx.ports import port_of
 from plugrad_onnx.values import Value
@@ -40,7 +40,8 @@ def pack_weights(graph: Graph, proto: ModelProto) -> Graph:
             and 0 < rows.get(step.outputs[0], 0) < _SHORT_ROW
             and readers.count(name) == 1
             and name not in graph.inputs
-            and not str(weight.device).startswith("DISK")
+            # what lies in a file is read when it is first used
+            and weight.uop.op is Ops.BUFFER
         ):
             packed[name] = weight.permute(1, 2, 3, 0).contiguous().permute(3, 0, 1, 2)
     if not packed:
