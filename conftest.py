@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import hypothesis
+import numpy as np
 import pytest
 
 # before plugrad is imported, and inherited by the processes that tests start
@@ -54,6 +55,19 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Collect garbage again, but never look at what collecting made, which stays: some million objects."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="module")
+def _generator_states(request: pytest.FixtureRequest) -> list[tuple[np.random.Generator, Any]]:
+    found = [value for value in vars(request.module).values() if isinstance(value, np.random.Generator)]
+    return [(generator, generator.bit_generator.state) for generator in found]
+
+
+@pytest.fixture(autouse=True)
+def _same_draws_in_any_order(_generator_states: list[tuple[np.random.Generator, Any]]) -> None:
+    """Rewind the generators of the test's module, so that its values do not depend on the tests before it."""
+    for generator, state in _generator_states:
+        generator.bit_generator.state = state
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
