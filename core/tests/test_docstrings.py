@@ -1,19 +1,17 @@
-"""First lines of docstrings are short sentences that begin with a verb or a noun."""
+"""First lines of docstrings are short sentences that begin with a verb or a noun, in every distribution."""
 
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import plugrad
-
 _MOST_WORDS = 17
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _first_paragraphs() -> Iterator[tuple[str, str]]:
-    root = Path(plugrad.__file__).parent
-    for path in sorted(root.rglob("*.py")):
+    root = Path(__file__).parents[2]
+    for path in sorted(root.glob("**/src/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node)):
                 name = "" if isinstance(node, ast.Module) else f":{node.lineno} {node.name}"

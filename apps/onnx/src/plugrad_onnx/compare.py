@@ -27,7 +27,7 @@ RunAll = Callable[[Mapping[str, Array], Sequence[str]], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Difference:
-    """Say how far one value of a model is from the judge's.
+    """The distance of one value of a model from the judge's.
 
     Attributes:
         node: the node that computes the value, with operator and opset.

@@ -85,7 +85,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """Say what became of a case, and why."""
+    """The outcome of a case, and the reason."""
 
     case: str
     kind: str

@@ -1,4 +1,4 @@
-"""Give dynamic axes of inputs Variables as sizes, so that one set of kernels serves all of them."""
+"""Make the sizes of dynamic axes Variables, so that one set of kernels serves them all."""
 
 import math
 import re

@@ -105,7 +105,7 @@ def export(
 
 
 def _line_of(node: UOp, lines: Sequence[TensorEvent]) -> str:
-    """Return the line of the user's program that asked for a node; nothing where it is not known."""
+    """Return the line of the user's program that made a node, or an empty string."""
     for event in lines:
         if event.line and isinstance(event.node, UOp) and node in event.node.toposort():
             return f"{event.line}: "
@@ -133,7 +133,7 @@ def _copied(value: Any) -> Tensor:
 
 
 def _named(result: Any) -> dict[str, Tensor]:
-    """Return what a function returned as tensors by name."""
+    """Return the results of a function as tensors by name."""
     if isinstance(result, Tensor):
         return {"y": result}
     if isinstance(result, Mapping):

@@ -20,7 +20,7 @@ _NUMPY_TYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_, 11: np.flo
 
 
 def fold(operator: Operator, inputs: list[Value], attributes: dict[str, Any]) -> Array | None:
-    """Return the outputs of a node whose inputs are on the host; None where the device is to compute them."""
+    """Compute a node whose inputs are on the host, or return None."""
     function = _FUNCTIONS.get(operator.name) if not operator.domain else None
     if function is None or not inputs or not all(_is_foldable(value) for value in inputs):
         return None

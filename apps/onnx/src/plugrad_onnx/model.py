@@ -130,7 +130,7 @@ class Model:
         warnings.warn(f"these sizes stay numbers, each with kernels of its own: {said}", stacklevel=5)
 
     def _problem_with(self, axes: Mapping[str, Axis]) -> str | None:
-        """Return why the graph cannot be built with Variables as the sizes of axes; None where it can."""
+        """Return the reason that a graph refuses Variables as sizes, or None."""
         ports = [port for port in self.inputs if port.is_required]
         examples = {port.name: example_of(port, axes) for port in ports}
         try:

@@ -284,7 +284,7 @@ def _reduce(t: Translation, u: UOp, sources: list[str]) -> str:
 
 
 def _product(t: Translation, u: UOp, x: UOp, axes: Sequence[int]) -> str | None:
-    """Return a sum of products as an Einsum, where its operands are expanded, as those of matmul are."""
+    """Return a sum of products as an Einsum, or None."""
     shape = _dims(x)
     operands = [_without_expansion(s) for s in x.src]
     wide = {i for i, size in enumerate(shape) if not _is_one(size)}

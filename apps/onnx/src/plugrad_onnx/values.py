@@ -26,7 +26,7 @@ ElementType = int  # a number of TensorProto.DataType
 
 @dataclass(frozen=True)
 class Narrow:
-    """Hold elements of a type that plugrad has no dtype for, each as the same number in a wider dtype.
+    """Elements of a type without a dtype here, each held in a wider dtype.
 
     Attributes:
         data: int8 or uint8 for integers below a byte, float32 for floats.

@@ -85,7 +85,7 @@ def check_recording(path: Path) -> Record:
 
 
 def read_recording(path: Path) -> Recording:
-    """Return a recording. The last line of a program that was killed may be cut: it is left out.
+    """Read a recording, without the cut last line of a killed program.
 
     Raises:
         RecordingError: the file is no recording of this version, or damaged.

@@ -1,1 +1,1 @@
-"""A wrapper plugin: logs each compile of every device, and shows what a remote compile cache would do."""
+"""A wrapper plugin that logs each compile, the place for a remote compile cache."""

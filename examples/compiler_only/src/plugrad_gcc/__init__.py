@@ -66,7 +66,7 @@ def _first_line(*command: str) -> str:
 
 @cache
 def _native(gcc: str) -> str:
-    """Return what gcc takes this machine for: the flags that -march=native stands for."""
+    """Return the flags that -march=native stands for on this machine."""
     command = [gcc, "-march=native", "-E", "-v", "-x", "c", "/dev/null"]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()
     return next((line.strip() for line in lines if "-march=" in line and "cc1" in line), "")

@@ -105,7 +105,7 @@ def _shift(body: Body, u: UOp) -> str:
 
 
 def _divide(body: Body, u: UOp) -> str:
-    """Write C's / or %, which LLVM leaves undefined by 0, and for the lowest number by -1.
+    """Write C's / or %, defined by 0 and by -1 too.
 
     Those divide by 1 instead; then by 0 gives 0 and by -1 the negative, which wraps.
     """
@@ -230,7 +230,7 @@ def _float_of_bfloat(body: Body, value: str, count: int) -> str:
 
 
 def _bfloat_of_float(body: Body, value: str, count: int) -> str:
-    """Write the rounding to the upper half of a float's bits: to nearest, ties to even; NaN stays NaN.
+    """Round a float to the upper half of its bits: ties to even, NaN stays NaN.
 
     Source: Intel, "BFLOAT16 - Hardware Numerics Definition" (2018).
     """
@@ -247,7 +247,7 @@ def _bfloat_of_float(body: Body, value: str, count: int) -> str:
 
 
 def write_bitcast(body: Body, u: UOp) -> str:
-    """Write the BITCAST `u` and return the name of its value; a bool is a byte of 0 or 1."""
+    """Write the BITCAST `u` and return the name of its value."""
     (x,) = u.src
     value, source, to = body.read(x), x.dtype, u.dtype
     if is_bool(source):

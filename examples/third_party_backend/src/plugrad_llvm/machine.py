@@ -63,6 +63,6 @@ def this_machine() -> Machine:
 
 
 def available_threads() -> int:
-    """Return how many pieces a kernel is cut into: a processor each."""
+    """Return the number of processors, each of which runs a piece of a kernel."""
     own = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return settings.THREADS or own

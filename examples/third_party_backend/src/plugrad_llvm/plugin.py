@@ -14,7 +14,7 @@ from plugrad_llvm.runner import LlvmRunner
 
 @hookimpl
 def plugrad_backend_info() -> BackendInfo:
-    """Say who this is."""
+    """Return the name and version of this backend."""
     return BackendInfo(
         name=NAME,
         spec_version="1.0",
@@ -52,7 +52,7 @@ def plugrad_allocator(target: Target) -> HostAllocator | None:
 
 @hookimpl
 def plugrad_renderer(target: Target) -> LlvmRenderer | None:
-    """Return what writes LLVM's language."""
+    """Return the renderer of LLVM IR."""
     return LlvmRenderer(target) if target.device == NAME else None
 
 

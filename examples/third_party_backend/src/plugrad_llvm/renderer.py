@@ -20,7 +20,7 @@ from plugrad_llvm.types import lanes, literal, memory_type, type_name
 
 
 def llvm_capabilities(target: Target) -> Capabilities:
-    """Return what kernels can do on the machine that the probe described.
+    """Return the capabilities of the machine that the probe described.
 
     Example:
         >>> llvm_capabilities(Target("LLVM", detail=(("vector_bits", "256"),))).lanes(dtypes.float32)

@@ -41,7 +41,7 @@ def lanes(scalar: str, count: int) -> str:
 
 
 def suffix(dtype: DType) -> str:
-    """Return what the name of an intrinsic function ends with.
+    """Return the suffix of an intrinsic function for a dtype.
 
     Example:
         >>> suffix(dtypes.int32.vec(8))

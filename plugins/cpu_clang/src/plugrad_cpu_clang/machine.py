@@ -132,7 +132,7 @@ def vector_unit(arch: str, flags: frozenset[str]) -> tuple[int, int]:
 
 
 def available_threads() -> int:
-    """Return how many processors this process may run on."""
+    """Return the number of processors this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

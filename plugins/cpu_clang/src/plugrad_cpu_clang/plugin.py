@@ -56,7 +56,7 @@ def plugrad_allocator(target: Target) -> CpuAllocator | None:
 
 @hookimpl
 def plugrad_renderer(target: Target) -> CpuRenderer | None:
-    """Return what writes C for this machine."""
+    """Return the C renderer of this machine."""
     return CpuRenderer() if target.device == NAME else None
 
 

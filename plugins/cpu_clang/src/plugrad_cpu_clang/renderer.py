@@ -36,7 +36,7 @@ NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_O
 
 
 def cpu_capabilities(machine: Machine) -> Capabilities:
-    """Return what kernels on `machine` can do."""
+    """Return the capabilities of `machine`."""
     return Capabilities(
         storage_dtypes=frozenset(STORABLE),
         compute_dtypes=frozenset(STORABLE) - frozenset(HALVES),

@@ -75,7 +75,7 @@ def version_of(arch: str) -> tuple[int, int]:
 
 
 def capabilities(target: Target, *, allows_tf32: bool = False) -> Capabilities:
-    """Return what kernels on a target can do.
+    """Return the capabilities of a target.
 
     Args:
         target: its `arch` decides; in its detail is what the driver said of the device, and `driver`, the

@@ -83,7 +83,7 @@ def _as_number(version: tuple[int, int]) -> int:
 
 
 def _edition(library: nvrtc.Nvrtc) -> str:
-    """Return what tells two libraries of one version apart: the file's size."""
+    """Return the file size, which tells two libraries of one version apart."""
     try:
         return str(Path(library.path).stat().st_size)
     except OSError:  # found by the system's loader

@@ -206,7 +206,7 @@ class Context:
             self._lost = f"{self.target.name} was closed at the end of the process"
 
     def made(self, make: Any, *arguments: Any, doing: str = "opening it") -> Any:
-        """Return what a function of the driver puts into its first argument."""
+        """Return the value that a driver function stores through its first argument."""
         out = ffi.new("void **")
         self.check(make(out, *arguments), doing)
         return out[0]

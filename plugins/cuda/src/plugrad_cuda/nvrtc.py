@@ -58,7 +58,7 @@ class Nvrtc:
         return f"<Nvrtc {'.'.join(map(str, self.version))} at {self.path}>"
 
     def compile(self, source: str, name: str, options: Sequence[str], *, is_ptx: bool = False) -> Output:
-        """Return what `source` compiles to: machine code, or PTX as text.
+        """Compile `source` to machine code, or to PTX text.
 
         Raises:
             CompileError: NVRTC refused; carries source, log and options.

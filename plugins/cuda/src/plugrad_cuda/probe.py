@@ -40,7 +40,7 @@ def look() -> Probe:
 
 
 def describe(opened: Driver, ordinal: int) -> ProbedDevice:
-    """Return what there is to know of one device, from the driver's answers."""
+    """Describe one device by the driver's answers."""
     library = opened.library
     device = ffi.new("int *")
     opened.check(library.cuDeviceGet(device, ordinal), f"asking for device {ordinal}")

@@ -158,6 +158,6 @@ def three(size: tuple[int, ...]) -> tuple[int, int, int]:
 
 
 def _dynamic_shared_bytes(source: str) -> int:
-    """Return how much shared memory a launch must ask for."""
+    """Return the bytes of shared memory that a launch must ask for."""
     found = re.search(f"{DYNAMIC_SHARED}(\\d+)$", source, re.MULTILINE)
     return int(found[1]) if found else 0

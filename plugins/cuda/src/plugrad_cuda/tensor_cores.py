@@ -54,7 +54,7 @@ def tensor_cores(
 
 
 def opcode(core: TensorCore) -> str:
-    """Return what PTX calls an instruction.
+    """Return the PTX name of an instruction.
 
     Example:
         >>> opcode(tensor_cores((8, 0))[0])

@@ -45,7 +45,7 @@ def metal() -> ModuleType:
 
 
 def stand_in() -> str:
-    """Return what the module says it stands in for; empty for Apple's."""
+    """Return the name of the simulator behind the module; empty for Apple's."""
     return str(getattr(metal(), "plugrad_stand_in", ""))
 
 
@@ -56,7 +56,7 @@ def autorelease_pool() -> AbstractContextManager[Any]:
 
 
 def text_of(error: Any) -> str:
-    """Return what an NSError says, with its code."""
+    """Return the message of an NSError, with its code."""
     return f"{error.localizedDescription()} (code {error.code()})" if error is not None else "no reason given"
 
 

@@ -53,7 +53,7 @@ def can_replay(target: Target) -> bool:
 
 
 def capabilities(target: Target) -> Capabilities:
-    """Return what kernels on a GPU can do. There is no float64, whatever the GPU."""
+    """Return the capabilities of a GPU; none has float64."""
     group = int(target.get("workgroup") or 1024)
     absent = {dtypes.float64}
     converted = {dtypes.bfloat16}  # the language has the type from BFLOAT_SINCE on, but few functions of it

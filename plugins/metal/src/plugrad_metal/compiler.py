@@ -121,7 +121,7 @@ def compile_options(target: Target) -> Any:
 
 
 def pipeline_of(context: Context, function: Any, archive: bytes) -> Any:
-    """Return what launches a function, from an archive where there is one.
+    """Return the pipeline of a function, from an archive if possible.
 
     Some functions cannot stand in indirect command buffers, and are refused where they are asked to: those
     are loaded without.

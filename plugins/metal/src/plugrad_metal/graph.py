@@ -107,7 +107,7 @@ class _Launch:
         self.groups, self.items = three(global_size), three(local_size)
 
     def described(self) -> _Described:
-        """Return what its command has to say."""
+        """Return the description of a command."""
         return self.groups, self.items, tuple([self.blocks[slot] for _, slot in self.runner.slots])
 
 

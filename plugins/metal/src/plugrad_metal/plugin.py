@@ -44,7 +44,7 @@ def plugrad_allocator(target: Target) -> MetalAllocator | None:
 
 @hookimpl
 def plugrad_renderer(target: Target) -> MetalRenderer | None:
-    """Return what writes MSL."""
+    """Return the MSL renderer."""
     return MetalRenderer(target) if target.device == NAME else None
 
 

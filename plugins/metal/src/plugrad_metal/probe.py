@@ -43,7 +43,7 @@ def devices() -> list[Any]:
 
 
 def describe(index: int, device: Any) -> ProbedDevice:
-    """Return what there is to know of one GPU, from its own answers."""
+    """Describe one GPU by its own answers."""
     arch = family(device)
     language = language_version()
     threads = int(device.maxThreadsPerThreadgroup().width)

@@ -28,7 +28,7 @@ _BYTES_OF_A_BUFFER = 16  # a pointer, and its shift with padding
 
 
 def capabilities(target: Target) -> Capabilities:
-    """Return what kernels on a device can do."""
+    """Return the capabilities of a device."""
     absent: set[DType] = set() if target.get("fp64") else {dtypes.float64}
     as_bits = {dtypes.bfloat16} if target.get("fp16") else {dtypes.bfloat16, dtypes.float16}
     for_buffers = _number(target, "parameter_bytes", 1024) - _BYTES_OF_VARIABLES

@@ -121,7 +121,7 @@ def merge_sources(sources: Sequence[str]) -> str:
 
 
 def build_log(program: Any, context: Context) -> str:
-    """Return what the driver's compiler printed."""
+    """Return the log of the driver's compiler."""
     cl = opencl()
     try:
         return str(program.get_build_info(context.device, cl.program_build_info.LOG) or "").strip("\n\0 ")

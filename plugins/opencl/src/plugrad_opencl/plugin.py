@@ -46,7 +46,7 @@ def plugrad_allocator(target: Target) -> OpenClAllocator | None:
 
 @hookimpl
 def plugrad_renderer(target: Target) -> OpenClRenderer | None:
-    """Return what writes OpenCL C."""
+    """Return the OpenCL C renderer."""
     return OpenClRenderer(target) if target.device == NAME else None
 
 

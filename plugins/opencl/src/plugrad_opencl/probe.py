@@ -72,7 +72,7 @@ def look() -> Probe:
 
 
 def describe(index: int, kind: str, platform: Any, device: Any) -> ProbedDevice:
-    """Return what there is to know of one device, from its own answers."""
+    """Describe one device by its own answers."""
     extensions = str(device.extensions).split()
     cpu = llvm_cpu(device.version) if platform.name == POCL else ""
     native_bits = 32 * (int(device.native_vector_width_float) or 4)

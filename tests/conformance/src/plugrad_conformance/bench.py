@@ -97,7 +97,7 @@ class Bench:
         self._guards.clear()
 
     def unmet_need(self, case: Case) -> str | None:
-        """Return why the device cannot do `case`, or None."""
+        """Return the reason that the device cannot do `case`, or None."""
         reasons = (unmet(need, self.name, self.device.capabilities) for need in case.needs)
         return next((reason for reason in reasons if reason is not None), None)
 

@@ -63,6 +63,6 @@ def cases_of(profile: str) -> tuple[Case, ...]:
 
 
 def denominators() -> dict[str, int]:
-    """Return how many cases each profile has of its own. Nothing that a device says changes these."""
+    """Return the number of cases that belong to each profile alone."""
     counts = Counter(case.profile for case in all_cases())
     return {profile: counts[profile] for profile in PROFILES}

@@ -10,7 +10,7 @@ from plugrad_conformance.values import Array, largest
 
 
 def worst_error(got: Array, exact: Any, dtype: DType, scale: Any = None) -> tuple[float, int]:
-    """Return the largest error of `got` in ULP, inf for a wrong kind of number, and its place.
+    """Return the largest error of `got` in ULP, and its position.
 
     Infinities and NaN must be where they are in `exact`; a result beyond the largest number must be infinite
     or within the tolerance of that number.

@@ -8,7 +8,7 @@ from plugrad.target import Capabilities, Fragment, TensorCore
 
 
 def faults_of(capabilities: Capabilities) -> list[str]:
-    """Return what is wrong with the tensor cores of a device, in sentences."""
+    """List the faults of a device's tensor cores, a sentence each."""
     names = Counter(core.name for core in capabilities.tensor_cores)
     twice = [f"two tensor cores are called {name}" for name, count in names.items() if count > 1]
     found = (fault for core in capabilities.tensor_cores for fault in _of_core(core, capabilities))

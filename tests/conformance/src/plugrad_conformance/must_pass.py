@@ -47,7 +47,7 @@ _FOUNDATIONS = (
 
 
 def chosen(ids: Iterable[str]) -> list[str]:
-    """Return which of `ids` belong on the list."""
+    """Select the `ids` that belong on the list."""
     return [i for i in ids if i.startswith(("minimal/", *_FOUNDATIONS))]
 
 

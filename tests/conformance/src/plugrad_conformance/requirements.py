@@ -8,7 +8,7 @@ from plugrad.target import Capabilities
 
 
 def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
-    """Return why the device `name` lacks `need`, or None where it has it.
+    """Return the reason that device `name` lacks `need`, or None.
 
     Needs are `dtype:NAME`, `tensor-core:NAME`, `views`, `workgroups`, `threads`, `buffers:N`, `graphs` and
     `second-device`.

@@ -84,7 +84,7 @@ _NARROW_OF = {"operation": Tolerance(4.0, "a few operations in a row that each r
 
 
 def tolerance_of(op: str, dtype: DType) -> Tolerance:
-    """Return how far off `op` may be where its result is `dtype`.
+    """Return the allowed error of `op` for results of `dtype`.
 
     Example:
         >>> tolerance_of("add", dtypes.float32).ulp

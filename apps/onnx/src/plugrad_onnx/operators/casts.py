@@ -94,7 +94,7 @@ def _to_small_integer(x: Tensor, to: int) -> Tensor:
 
 
 def _to_byte_float(x: Tensor, dtype: DType, saturate: int) -> Tensor:
-    """Return x as a float of one byte; what is too large is its largest number, or overflows."""
+    """Round x to a float of one byte; larger values saturate or overflow."""
     wide = x if is_float(x.dtype) and x.dtype.itemsize > 1 else x.cast(dtypes.float32)
     largest = _LARGEST_BYTE[dtype]
     if saturate:
@@ -107,7 +107,7 @@ def _to_byte_float(x: Tensor, dtype: DType, saturate: int) -> Tensor:
 
 
 def round_to_float4(x: Tensor) -> Tensor:
-    """Return the nearest of 0, 0.5, 1, 1.5, 2, 3, 4 and 6, ties to the even code; NaN is -0."""
+    """Round to the nearest float4, ties to the even code; NaN becomes -0."""
     size = x.abs().minimum(6.0)
     step = (size < 2).where(0.5, (size < 4).where(1.0, 2.0))
     rounded = (size / step).round() * step

@@ -27,7 +27,7 @@ def if_else(cond: bool, *, then_branch: Graph, else_branch: Graph, call: Call) -
 def loop(
     trip_count: int | None = None, cond: bool | None = None, *initial: Value, body: Graph, call: Call
 ) -> tuple[Value, ...]:
-    """Run a graph as often as told, or as long as it says; return its last state, and what it put out."""
+    """Run a graph for a count or while its condition holds; return state and outputs."""
     if (trip_count or 0) > _MOST_ITERATIONS or (trip_count is None and cond is None):
         found = trip_count or "no end"
         raise ValueError(f"a loop has at most {_MOST_ITERATIONS} iterations, and this one {found}")
@@ -146,7 +146,7 @@ def scan_of_batch(
     num_scan_inputs: int,
     call: Call,
 ) -> tuple[Value, ...]:
-    """Run a graph along axis 1 of inputs, for each sample of the batch, which is axis 0."""
+    """Run a graph along axis 1 of its inputs, once for each sample of axis 0."""
     if sequence_lens is not None:
         raise ValueError("sequences of different lengths are not supported")
     whole: list[Any] = [tensor_of(value) for value in inputs]

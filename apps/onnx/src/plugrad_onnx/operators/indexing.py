@@ -61,7 +61,7 @@ def flat_positions(indices: Tensor, sizes: tuple[Size, ...]) -> Tensor:
 def scatter_elements(
     data: Tensor, indices: Tensor, updates: Tensor, *, axis: int = 0, reduction: Reduction = "none"
 ) -> Tensor:
-    """Return the data with an update at a position along an axis, for each element of the positions."""
+    """Scatter updates to positions along an axis of the data."""
     at = axis % data.ndim
     index = positive(indices, sizes_of(data)[at])
     if reduction == "none":

@@ -38,7 +38,7 @@ def _numbers(value: Value) -> Tensor:
 
 
 def _spread(parameter: Tensor, x: Tensor, axis: int, block_size: int) -> Tensor:
-    """Return scales or zero points in a shape that broadcasts with x: of all, of an axis, or of blocks."""
+    """Reshape scales or zero points to broadcast with x: per tensor, axis or block."""
     if parameter.ndim == 0 or parameter.numel() == 1:
         return parameter.reshape(())
     at = axis % x.ndim

@@ -119,7 +119,7 @@ def _scaled(x: Tensor, scales: Sequence[float]) -> dict[int, Axis]:
 
 
 def _axis(size: Size, scale: float) -> Axis:
-    """Return an axis that is scaled; one of another size in each call may stay as it is."""
+    """Resize one axis; an axis with a symbolic size may only keep it."""
     if scale == 1.0:
         return Axis(size, size, scale)
     return Axis(as_number(size), math.floor(as_number(size) * scale), scale)

@@ -113,7 +113,7 @@ def optional_has_element(x: Value = None) -> Array:
 
 @operator("OptionalGetElement", since=15)
 def optional_get_element(x: Value) -> Value:
-    """Return what an optional holds."""
+    """Return the value of an optional."""
     if x is None:
         raise ValueError("the optional is empty")
     return x

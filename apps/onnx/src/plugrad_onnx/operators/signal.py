@@ -12,7 +12,7 @@ from plugrad_onnx.values import Array, dtype_of, shape_of, sizes_of
 
 
 def _as_complex(x: Tensor) -> Tensor:
-    """Return numbers whose last axis holds a real part, or a real and an imaginary one, without that axis."""
+    """Turn a last axis of one or two parts into complex numbers."""
     wide = x.cast(dtypes.float32) if x.dtype.itemsize < 4 else x
     return Tensor.complex(wide[..., 0], wide[..., 1]) if shape_of(x, x.ndim - 1) == (2,) else wide[..., 0]
 

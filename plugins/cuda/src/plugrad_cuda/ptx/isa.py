@@ -49,7 +49,7 @@ _EVERY = (
 
 
 def choose(version: tuple[int, int], driver: int = 0) -> Isa:
-    """Return what to write for a compute capability, 7.0 or newer.
+    """Return the ISA for a compute capability of at least 7.0.
 
     Args:
         version: the compute capability of the GPU.

@@ -89,7 +89,7 @@ def write_store(body: PtxBuilder, u: UOp) -> None:
 
 
 def _lanes_at_once(body: PtxBuilder, place: UOp, dtype: DType) -> int:
-    """Return how many lanes one access moves: all, or one where they may lie anywhere."""
+    """Return the number of lanes one access moves: all, or one for scattered lanes."""
     is_wide = dtype.count > 1 and not body.is_unaligned and is_aligned(place, dtype.count)
     return dtype.count if is_wide else 1
 

@@ -148,7 +148,7 @@ def info_is_pure_data(bench: Bench) -> None:
 
 
 def hook_results_fulfil_protocols(bench: Bench) -> None:
-    """What the hooks return has everything the specification asks for."""
+    """The results of the hooks have every member that the specification asks for."""
     backend, target = bench.facts.backend, bench.facts.target
     for hook, result in (
         ("plugrad_probe", backend.probe()),
@@ -190,7 +190,7 @@ def capabilities_are_consistent(bench: Bench) -> None:
 
 
 def tensor_cores_hold_whole_tiles(bench: Bench) -> str:
-    """Of each matrix instruction, the threads hold every element of A, of B and of C exactly once."""
+    """The threads of a matrix instruction hold each element of A, B and C exactly once."""
     capabilities = _renderer(bench).capabilities
     faults = faults_of(capabilities)
     assert not faults, "; ".join(faults)

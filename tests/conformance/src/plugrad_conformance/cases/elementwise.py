@@ -1,4 +1,4 @@
-"""Core: every operation on every dtype it takes, on ordinary values and on those where things go wrong."""
+"""Core: every operation on every dtype it takes, on ordinary and on extreme values."""
 
 import functools
 from collections.abc import Callable, Iterable
@@ -145,7 +145,7 @@ def _division_by_constants(dtype: DType, bench: Bench) -> Check:
 
 
 def _shift(name: str, dtype: DType, bench: Bench) -> Check:
-    """By every amount, the width and more included: all bits are gone then, or all are the sign."""
+    """Shift by every amount, including the width and more."""
     bits = dtype.itemsize * 8
     x = np.repeat(operands(dtype, 20), bits + 3)
     amounts = np.tile(np.arange(bits + 3), len(x) // (bits + 3)).astype(x.dtype)
@@ -241,7 +241,7 @@ def _max_of_nan(dtype: DType, bench: Bench) -> Check:
 
 
 def _exp_ends(name: str, dtype: DType, bench: Bench) -> Check:
-    """A power at its ends: infinities, NaN, powers that are exact, and those that are not finite any more."""
+    """Check powers at infinities, NaN, exact results and overflow."""
     x = np.array([-np.inf, np.inf, np.nan, 0.0, -0.0, 1.0, 2.0, -1.0, 10.0, -10.0, -5000.0, 5000.0])
     return _float_check(name, dtype, bench, x)
 

@@ -16,7 +16,7 @@ _REPLAYS = 6
 
 
 def _call(bench: Bench, number: int, function: Callable[..., Any], *arguments: Tensor) -> Any:
-    """Call a function that is recorded in its first calls, and a graph, which nobody hears, in later ones."""
+    """Call a function first while it is recorded, then as a silent graph."""
     if number < 3:
         return function(*arguments)
     with bench.unwatched():
@@ -28,7 +28,7 @@ def _on(bench: Bench, *arrays: Any) -> list[Tensor]:
 
 
 def replays_other_inputs(bench: Bench) -> None:
-    """Each run of a graph reads the blocks that it was given, and writes those of no earlier run."""
+    """Each run of a graph reads its own blocks, and writes none of an earlier run."""
 
     @jit
     def function(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -48,7 +48,7 @@ def replays_other_inputs(bench: Bench) -> None:
 
 
 def replays_other_variables(bench: Bench) -> None:
-    """Each run of a graph takes the values of its variables, and the launch sizes they lead to."""
+    """Each run of a graph uses the current values of its variables and launch sizes."""
     base = tensor_of(np.arange(64), dtypes.int32, bench.name).realize()
 
     @jit
@@ -63,7 +63,7 @@ def replays_other_variables(bench: Bench) -> None:
 
 
 def replays_parts(bench: Bench) -> None:
-    """A kernel that takes a part of an input takes it from the block of its own run."""
+    """A kernel reads its slice of an input from the block of its own run."""
 
     @jit
     def function(a: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ def replays_parts(bench: Bench) -> None:
 
 
 def replays_what_it_wrote(bench: Bench) -> None:
-    """A run finds what the run before it left, and launches of a run take effect in their order."""
+    """A run sees the writes of the run before, and its launches run in order."""
     state = tensor_of(np.ones(8), dtypes.int32, bench.name).realize()
 
     @jit
@@ -96,7 +96,7 @@ def replays_what_it_wrote(bench: Bench) -> None:
 
 
 def replays_after_a_copy(bench: Bench) -> None:
-    """What the host writes into an input between two runs is seen by the second."""
+    """A run sees the host's writes since the run before."""
 
     @jit
     def function(a: Tensor) -> Tensor:

@@ -74,7 +74,7 @@ def writes_of_every_width(bench: Bench) -> None:
 
 
 def overlapping_assignments(bench: Bench) -> None:
-    """What was computed before an assignment keeps its meaning."""
+    """A value computed before an assignment keeps its meaning."""
     t = tensor_of(np.arange(20), dtypes.int32, bench.name).realize()
     before = t + 100
     t[5:15] = t[0:10].contiguous()

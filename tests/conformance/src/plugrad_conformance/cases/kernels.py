@@ -219,7 +219,7 @@ def _some_program(bench: Bench) -> Program:
 
 
 def foreign_binary_is_refused(bench: Bench) -> None:
-    """A binary that is no kernel is refused: results come from the binary, and not from anywhere else."""
+    """A binary that is no kernel is refused."""
     _use(bench)
     program = _some_program(bench)
     garbage = replace(program, lib=b"\x00no kernel of any device\xff" * 8, source="")

@@ -1,4 +1,4 @@
-"""Core: products of matrices by the matrix instructions that a device declares, one case a dtype and size."""
+"""Core: matrix products by each declared matrix instruction, a case a dtype and size."""
 
 import functools
 

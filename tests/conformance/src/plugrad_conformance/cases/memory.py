@@ -32,7 +32,7 @@ def read(allocator: Any, handle: Any, nbytes: int) -> bytes:
 
 
 def copies_come_back(bench: Bench) -> None:
-    """What is copied in comes out, whatever the size."""
+    """Bytes of any size that are copied in come out the same."""
     for nbytes in SIZES:
         block = bench.guard.alloc(nbytes)
         data = pattern(nbytes)
@@ -186,7 +186,7 @@ def freed_memory_is_reusable(bench: Bench) -> None:
 
 
 def resident_bytes() -> int:
-    """Return how much memory this process holds; 0 where the system does not say."""
+    """Return the resident bytes of this process, or 0 where the system does not say."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

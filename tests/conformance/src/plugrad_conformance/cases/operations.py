@@ -1,4 +1,4 @@
-"""Full, edges and dtypes: every case of plugrad's own table of operations, which the core is tested with.
+"""Full, edges and dtypes: every case of the table of operations.
 
 Results are compared with what the case means to NumPy, derivatives with those that PYTHON computes in
 float64. A device computes derivatives in float32, which every device has. Of some methods of every kind, one

@@ -62,7 +62,7 @@ def _launcher(bench: Bench, t: Tensor, sources: list[Tensor]) -> Callable[[], No
 
 
 def launch_latency(bench: Bench) -> str:
-    """Microseconds from one launch of a tiny kernel to the next, and how many that are in a second."""
+    """Measure the microseconds between launches of a tiny kernel, and launches a second."""
     x = tensor_of(np.zeros(16), dtypes.float32, bench.name).realize()
     launch = _launcher(bench, x + 1, [x])
 
@@ -94,7 +94,7 @@ def replay_latency(bench: Bench) -> str:
 
 
 def copy_bandwidth(bench: Bench) -> str:
-    """GB/s of copies from the host, to the host, and from one buffer of the device to another."""
+    """Measure copies from the host, to the host and on the device, in GB/s."""
     n = _elements(bench)
     x = tensor_of(np.zeros(n), dtypes.float32, bench.name).realize()
     host = memoryview(bytearray(4 * n))
@@ -161,7 +161,7 @@ def _product(bench: Bench, dtype: DType, result: DType) -> float:
 
 
 def compile_time(bench: Bench) -> str:
-    """Milliseconds to lower and compile kernels that no cache has: a small one, and a product of matrices."""
+    """Measure lowering and compiling of two uncached kernels, in milliseconds."""
     # a constant that no run used before
     factor = 1.0 + (time.time_ns() % 999_983) / 999_983
     x = tensor_of(np.zeros(16), dtypes.float32, bench.name).realize()

@@ -109,7 +109,7 @@ def _truths(bench: Bench) -> Check:
 
 
 def _nan_spreads(dtype: DType, bench: Bench) -> Check:
-    """One NaN makes sum and extremes of its row NaN, and of no other; infinities meet as in IEEE 754."""
+    """A NaN spreads to the sum and extremes of its own row only."""
     x = np.ones((5, 300))
     x[1, 299], x[2, 0], x[3, 7], x[3, 200] = np.nan, np.inf, np.inf, -np.inf
     t = tensor_of(x, dtype, bench.name)
@@ -118,7 +118,7 @@ def _nan_spreads(dtype: DType, bench: Bench) -> Check:
 
 
 def _half_accumulates_wide(dtype: DType, bench: Bench) -> Check:
-    """A sum of 16-bit floats is kept in float32: small numbers count, and few large ones do not overflow."""
+    """A sum of 16-bit floats is accumulated in float32."""
     x = round_to(np.random.default_rng(5).uniform(0.5, 1.5, (2, 4096)), dtype)
     large = round_to(x * 30_000, dtype)
     t, u = tensor_of(x, dtype, bench.name), tensor_of(large, dtype, bench.name)

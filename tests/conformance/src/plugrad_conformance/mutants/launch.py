@@ -51,7 +51,7 @@ class _Stale(WrappedRunner):
 
 
 class _FirstHandles(WrappedRunner):
-    """From the third launch on, inputs are those of the third: a graph whose nodes are never updated."""
+    """A graph whose nodes keep the inputs of the third launch for ever."""
 
     count = 0
     kept: Any = ()

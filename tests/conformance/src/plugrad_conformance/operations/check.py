@@ -157,7 +157,7 @@ def _unlike(what: str, got: Array, want: Array, error: float, signed: bool = Fal
 
 
 def references(case: Operation, inputs: Sequence[Array] | None = None) -> tuple[Array, ...]:
-    """Return what a case's results must be, for its own inputs or for others."""
+    """Return the expected results of a case, for its own inputs or for others."""
     inputs = [wide(x) for x in case.inputs] if inputs is None else inputs
     return tuple(np.asarray(x) for x in _several(_called(case.reference, list(inputs))))
 

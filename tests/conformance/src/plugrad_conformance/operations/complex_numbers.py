@@ -19,7 +19,7 @@ def numbers(x: Any) -> Any:
 
 
 def pairs(x: Any) -> Any:
-    """Return complex numbers, of an array or a tensor, as pairs along a new last axis; others as they are."""
+    """Return complex numbers as pairs along a new last axis, others unchanged."""
     if isinstance(x, (tuple, list)):
         return tuple(pairs(part) for part in x)
     if isinstance(x, Tensor):

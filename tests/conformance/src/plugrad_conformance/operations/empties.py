@@ -19,7 +19,7 @@ def _none(*shape: int, dtype: str = "float32") -> Array:
 
 
 def _zeros(*shape: int) -> Callable[..., Array]:
-    """Return what is zeros of a shape, whatever it is given."""
+    """Return a reference that gives zeros of a shape for any input."""
     return lambda *_: np.zeros(shape)
 
 

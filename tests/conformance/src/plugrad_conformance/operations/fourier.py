@@ -21,7 +21,7 @@ def _pairs(numbers: Any) -> Any:
 
 
 def _numbers(x: Any, of_pairs: bool = True) -> Any:
-    """Return what a transform takes: pairs as complex numbers, and what is narrow in single precision."""
+    """Return the inputs of a transform: pairs as complex numbers, in their precision."""
     wide = x if x.dtype.name in ("float32", "float64") else x.cast("float32")
     # what has no axes is for the transform to refuse
     return wide.view_as_complex() if of_pairs and x.ndim else wide

@@ -88,7 +88,7 @@ def _rank(case: Operation | None) -> int:
 
 
 def moved(case: Operation) -> tuple[int, ...]:
-    """Return which inputs are elements, and no indices or masks."""
+    """Select the inputs that are elements, not indices or masks."""
     kinds = [x.dtype.kind for x in case.inputs]
     elements = "f" if "f" in kinds else "iu" if {"i", "u"} & {*kinds} else "b"
     return tuple(i for i, kind in enumerate(kinds) if kind in elements)

@@ -35,7 +35,7 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
 
 
 def difference(program: Program, device: str, modes: Sequence[Mode] = MODES) -> str | None:
-    """Return what differs first between `device` and NumPy, or None.
+    """Return the first difference between `device` and NumPy, or None.
 
     Programs that read values are not jitted: jitted functions refuse that.
     """

@@ -56,7 +56,7 @@ def _with_input_at(program: Program, place: int) -> tuple[Step, ...]:
 
 
 def _taken(steps: Sequence[Step]) -> list[Array]:
-    """Return what each step's value holds when it is taken."""
+    """Return the value of each step when it is taken."""
     shown: list[Shown] = []
     values: list[Array] = []
     for step in steps:

@@ -39,7 +39,7 @@ def compute_elementwise(
     lanes: int = 1,
     lower: Callable[[UOp], UOp] | None = None,
 ) -> Array:
-    """Return what `build` computes on arrays, element by element.
+    """Compute `build` on arrays, element by element.
 
     Args:
         build: makes the graph from a node for each input.

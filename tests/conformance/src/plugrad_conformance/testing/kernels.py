@@ -31,7 +31,7 @@ def storage_of(values: Array, dtype: DType) -> Array:
 
 
 def values_of(raw: Array, dtype: DType) -> Array:
-    """Return what the bytes of a buffer of `dtype` hold."""
+    """Decode the bytes of a buffer of `dtype`."""
     return arithmetic.from_storage(raw.view(arithmetic.storage_dtype(dtype)), dtype)
 
 

@@ -29,5 +29,5 @@ def put(array: Any, device: str = "PYTHON") -> UOp:
 
 
 def get(uop: UOp) -> Array:
-    """Return what a realized value, or a view of memory, holds by now."""
+    """Return the current value of a realized value or a view of memory."""
     return value_of(storage.resolve(uop))

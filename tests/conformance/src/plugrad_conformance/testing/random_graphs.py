@@ -50,7 +50,7 @@ class RandomGraph:
 
 
 def _shown(u: UOp) -> UOp:
-    """Return what `u` is a view of."""
+    """Return the node that `u` is a view of."""
     while u.op in MOVEMENT or u.op is Ops.DETACH:
         u = u.src[0]
     return u

@@ -45,7 +45,7 @@ class RandomKernel:
         return [buffer.copy() for buffer in self.buffers]
 
     def expected(self) -> list[NDArray[np.uint8]]:
-        """Return what the buffers hold after the kernel."""
+        """Return the contents of the buffers after the kernel."""
         out = self.copies()
         evaluate_kernel(self.ast, out, self.variables)
         return out

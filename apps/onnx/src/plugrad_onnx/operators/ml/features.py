@@ -157,7 +157,7 @@ def tf_idf_vectorizer(
     pool_int64s: tuple[int, ...],
     weights: tuple[float, ...] = (),
 ) -> Tensor:
-    """Return how often each n-gram of a pool occurs in each row, with gaps of up to so many words."""
+    """Count the n-grams of a pool in each row, with gaps between their words."""
     rows = x.reshape(1, -1) if x.ndim < 2 else x
     starts = [*ngram_counts, len(pool_int64s)]
     out = Tensor.zeros(shape_of(rows)[0], max(ngram_indexes) + 1, dtype=dtypes.float32)

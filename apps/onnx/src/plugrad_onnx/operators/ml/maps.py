@@ -24,7 +24,7 @@ def zip_map(
 def dict_vectorizer(
     x: Any, *, int64_vocabulary: tuple[int, ...] = (), string_vocabulary: tuple[str, ...] = ()
 ) -> Array:
-    """Return the numbers of the keys of a vocabulary as one row; 0 for a key that is not there."""
+    """Return the values of a vocabulary's keys as one row, 0 for absent keys."""
     numbers = _as_map(x)
     row = [numbers.get(key, 0) for key in int64_vocabulary or string_vocabulary]
     kind = np.float32 if any(isinstance(number, float) for number in numbers.values()) else np.int64
@@ -39,7 +39,7 @@ def cast_map(
     map_form: Literal["DENSE", "SPARSE"] = "DENSE",
     max_map: int = 1,
 ) -> Array:
-    """Return the numbers of a map in the order of its keys, or each at the place that its key says."""
+    """Return the values of a map in the order of its keys, or at their positions."""
     numbers = _as_map(x)
     kind = np.float32 if cast_to == "TO_FLOAT" else np.int64
     if map_form == "DENSE":

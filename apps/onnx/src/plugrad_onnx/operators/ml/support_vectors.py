@@ -67,7 +67,7 @@ def svm_classifier(
     support_vectors: tuple[float, ...] = (),
     vectors_per_class: tuple[int, ...] = (),
 ) -> tuple[Tensor, Tensor]:
-    """Return the label of each sample, and scores: of pairs of classes, or with their sigmoids of classes."""
+    """Return the label of each sample and its scores by pair or by class."""
     wide, count = x.cast(dtypes.float32), max(len(classlabels_ints), 1)
     labels = classlabels_ints or (0,)
     if not vectors_per_class:
@@ -102,7 +102,7 @@ def _by_sign(score: Tensor, transform: str) -> tuple[Tensor, Tensor]:
 def _weights_of_pairs(
     coefficients: Array, vectors_per_class: Sequence[int], pairs: Sequence[tuple[int, int]]
 ) -> Array:
-    """Return what each vector counts for each pair of classes: `(vectors, pairs)`.
+    """Return the weight of each vector for each pair of classes: `(vectors, pairs)`.
 
     Row `j - 1` of the coefficients holds those of vectors of classes before `j` against `j`; row `i` those of
     classes behind `i` against `i`.
@@ -117,7 +117,7 @@ def _weights_of_pairs(
 
 
 def _votes(scores: Tensor, pairs: Sequence[tuple[int, int]], count: int) -> Tensor:
-    """Return how many pairs each class wins: `(samples, pairs) -> (samples, classes)`."""
+    """Count the pairs that each class wins: `(samples, pairs) -> (samples, classes)`."""
     wins, losses = (np.zeros((len(pairs), count), np.float32) for _ in range(2))
     for row, (i, j) in enumerate(pairs):
         wins[row, i] = losses[row, j] = 1

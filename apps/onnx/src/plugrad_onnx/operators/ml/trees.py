@@ -86,7 +86,7 @@ class Forest:
         return out
 
     def scores(self, x: Tensor, aggregate: str, base: Sequence[float] = ()) -> Tensor:
-        """Return what all trees say together: `(samples, features) -> (samples, targets)`."""
+        """Aggregate the scores of all trees: `(samples, features) -> (samples, targets)`."""
         at = self.leaves(_as_float(x))
         said = Tensor(self.weights)[at]
         if aggregate in ("MIN", "MAX"):
@@ -128,7 +128,7 @@ def tree_ensemble(
     post_transform: Literal[0, 1, 2, 3, 4] = 0,
     tree_roots: tuple[int, ...],
 ) -> Tensor:
-    """Return what an ensemble of trees says of each target."""
+    """Return the scores of an ensemble of trees for each target."""
     count, leaves = len(nodes_featureids), len(leaf_targetids)
     own = np.arange(count, count + leaves)
     false = np.array(nodes_falsenodeids) + count * np.array(nodes_falseleafs)
@@ -152,7 +152,7 @@ def tree_ensemble(
 
 
 def _members(modes: Array, splits: Array, members: Array | None, leaves: int) -> Array:
-    """Return what each node compares with; the members of sets end with NaN each."""
+    """Return the sets that nodes compare with; NaN ends each set."""
     sets: list[list[float]] = [[]]
     numbers: list[float] = [] if members is None else members.tolist()
     for member in numbers:
@@ -229,7 +229,7 @@ def tree_ensemble_regressor(
     target_weights: tuple[float, ...] = (),
     target_weights_as_tensor: Any = None,
 ) -> Tensor:
-    """Return what an ensemble of trees says of each target."""
+    """Return the predictions of an ensemble of trees for each target."""
     nodes = {
         "treeids": nodes_treeids,
         "nodeids": nodes_nodeids,

@@ -92,7 +92,7 @@ def _softmax(scores: Tensor) -> Tensor:
 
 
 def _offset(past_key: Tensor | None, nonpad: Tensor | None, queries: Size) -> Tensor | int:
-    """Return how many keys come before the first query."""
+    """Return the number of keys before the first query."""
     if past_key is not None:
         return sizes_of(past_key)[2]
     return 0 if nonpad is None else (nonpad.cast(dtypes.int64) - queries).reshape(-1, 1, 1, 1)
@@ -101,7 +101,7 @@ def _offset(past_key: Tensor | None, nonpad: Tensor | None, queries: Size) -> Te
 def _allowed(
     queries: Size, keys: Size, offset: Tensor | int, is_causal: int, left: int, right: int
 ) -> Tensor | None:
-    """Return which keys a query may attend by its position; None for all."""
+    """Return the mask of keys that each query may attend, or None for all."""
     right = 0 if is_causal else right
     if left < 0 and right < 0:
         return None

@@ -76,7 +76,7 @@ def conv_transpose(
     pads: tuple[int, ...] | None = None,
     strides: tuple[int, ...] | None = None,
 ) -> Tensor:
-    """Return what a convolution's gradient with respect to its input is."""
+    """Convolve transposed: the gradient of a convolution with respect to its input."""
     rank = x.ndim - 2
     steps, gaps = strides or (1,) * rank, dilations or (1,) * rank
     extra, given = output_padding or (0,) * rank, pads or (0,) * (2 * rank)
@@ -185,7 +185,7 @@ def causal_conv_with_state(
     *,
     activation: Literal["none", "silu", "swish"] = "none",
 ) -> tuple[Tensor, Tensor]:
-    """Return a convolution of each channel with what came before, and what the next call needs of it."""
+    """Convolve each channel after its state, and return the next state as well."""
     width = shape_of(weight)[-1] - 1
     if past_state is None:
         past_state = Tensor.zeros(shape_of(x)[0], shape_of(x)[1], width, dtype=x.dtype)

@@ -87,7 +87,7 @@ def average_pool(
 
 
 def _counted(over: Windows, spatial: tuple[int, ...], include_pad: int) -> Array:
-    """Return how many elements of each window count: those inside, and on request the padding."""
+    """Count the elements of each window, with its padding on request."""
     out = np.ones((1, 1, *over.counts), np.float32)
     for i, size in enumerate(spatial):
         line = (

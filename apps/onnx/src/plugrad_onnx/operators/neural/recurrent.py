@@ -228,7 +228,7 @@ def lstm(
     layout: Literal[0, 1] = 0,
     output_sequence: int = 0,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the states of a layer with memory at all times, the last ones, and its last memory."""
+    """Return all states of an LSTM layer, its last states, and its last memory."""
     x = x.transpose(0, 1) if layout else x
     count, hidden = shape_of(w)[0], shape_of(r)[2]
     default = ["Sigmoid", "Tanh", "Tanh"]

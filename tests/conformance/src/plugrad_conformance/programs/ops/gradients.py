@@ -73,7 +73,7 @@ def _gradient(xs: Sequence[Array], target: int, steps: Sequence[Step], weights: 
 
 
 def _pulled_back(name: str, params: Params, xs: Sequence[Array], target: int, weights: Array) -> Array:
-    """Return what flows into operand `target` of an operation when `weights` flow into its result."""
+    """Return the gradient of operand `target` for `weights` as the result's gradient."""
     x = xs[target]
     if name in _SLOPES:
         slope = np.sign(x) if name == "abs" else x > 0 if name == "relu" else np.abs(x) < 4

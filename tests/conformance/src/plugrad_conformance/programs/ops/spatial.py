@@ -28,7 +28,7 @@ def _some_windows(rng: random.Random, sizes: tuple[int, ...], kernels: tuple[int
 
 
 def _windows_of(x: Array, windows: Windows, fill: Any) -> Array:
-    """Return what each window shows: (..., *outputs, *kernels)."""
+    """Return the elements of each window: (..., *outputs, *kernels)."""
     axes = range(x.ndim - len(windows), x.ndim)
     pads = [(0, 0)] * (x.ndim - len(windows)) + [(padding, padding) for *_, padding in windows]
     padded = np.pad(x, pads, constant_values=fill)
