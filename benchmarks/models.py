@@ -5,35 +5,25 @@ import os
 # what processor time is a measure for: neighbours of the machine matter little
 os.environ["THREADS"] = "1"
 
-import argparse
-import datetime
 import statistics
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from suite.model_command import Call, run, take_turns
 from suite.networks import convnet, language_model, resnet18
-from suite.sections import with_section
-from suite.table import markdown
 
-import plugrad
 from plugrad import Tensor, jit, nn
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-TITLE = "Whole models"
 EXPLANATION = """\
 The same network in plugrad, jitted, and in PyTorch, eager, from the same weights: outputs, or the losses of
 the first steps, are compared. Each figure is the least processor time of {calls} calls, in brackets the
-median; both take turns in one process, with one thread each. {load}
+median; both take turns in one process, with one thread each.
 """
-
-Call = Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -76,7 +66,7 @@ def cases(quick: bool) -> list[Case]:
     ]
 
 
-def make_calls(case: Case) -> tuple[Call, Call]:
+def make_calls(case: Case) -> dict[str, Call]:
     """Return what computes a result, or a step's loss, in plugrad and in PyTorch, compared."""
     torch.manual_seed(0)
     theirs = case.network(torch.nn, F.scaled_dot_product_attention)
@@ -85,14 +75,14 @@ def make_calls(case: Case) -> tuple[Call, Call]:
     calls = _steps(case, ours, theirs) if case.labels is not None else _results(case, ours, theirs)
     for _ in range(4):
         np.testing.assert_allclose(calls[0](), calls[1](), rtol=1e-2, atol=1e-2, err_msg=case.title)
-    return calls
+    return {"plugrad": calls[0], "torch": calls[1]}
 
 
 def _results(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
     ours.eval(), theirs.eval()
     x, example = Tensor(case.example).contiguous().realize(), torch.from_numpy(case.example)
-    run = jit(lambda x: ours(x))
-    return lambda: run(x).numpy(), torch.inference_mode()(lambda: theirs(example).numpy())
+    replayed = jit(lambda x: ours(x))
+    return lambda: replayed(x).numpy(), torch.inference_mode()(lambda: theirs(example).numpy())
 
 
 def _steps(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
@@ -122,45 +112,16 @@ def _steps(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
     return lambda: step(x, y).item(), other_step
 
 
-def measure(calls: tuple[Call, Call], count: int) -> list[list[float]]:
-    """Return the seconds of processor time of each call, both taking turns."""
-    samples: list[list[float]] = [[], []]
-    for _ in range(count):
-        for call, times in zip(calls, samples, strict=True):
-            started = time.process_time()
-            call()
-            times.append(time.process_time() - started)
-    return samples
-
-
-def section(results: dict[str, list[list[float]]], calls: int) -> str:
+def measure(quick: bool, calls: int) -> list[list[str]]:
+    """Return the rows of the table: least and median time of each library, and their ratio."""
     rows = [["model", "plugrad", "torch", "torch / plugrad"]]
-    for title, samples in results.items():
-        least = [min(times) for times in samples]
+    for case in cases(quick):
+        samples = take_turns(make_calls(case), calls, warm=False).values()
+        ours, theirs = (min(times) for times in samples)
         cells = [f"{min(times) * 1e3:.1f} ms ({statistics.median(times) * 1e3:.1f})" for times in samples]
-        rows.append([title, *cells, f"{least[1] / least[0]:.2f}"])
-    versions = f"plugrad {plugrad.__version__}, torch {torch.__version__}"
-    facts = f"- versions: {versions}\n- date: {datetime.date.today().isoformat()}"
-    busy = os.getloadavg()[1] / (os.cpu_count() or 1)
-    load = f"Others used the machine: {busy:.1f} processes wanted each core."
-    explanation = EXPLANATION.format(calls=calls, load=load if busy > 1.5 else "")
-    command = "Written by `python benchmarks/models.py --write`; do not edit."
-    return "\n\n".join((command, facts, markdown(rows), explanation))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Time whole models in plugrad and beside PyTorch.")
-    parser.add_argument("--calls", type=int, default=8, help="of each, in turn (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all?")
-    parser.add_argument("--write", action="store_true", help=f"write the section of {PAGE.name}")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    results = {case.title: measure(make_calls(case), options.calls) for case in cases(options.quick)}
-    text = section(results, options.calls)
-    if options.write:
-        PAGE.write_text(with_section(PAGE.read_text(), TITLE, text))
-    print(text)
+        rows.append([case.title, *cells, f"{theirs / ours:.2f}"])
+    return rows
 
 
 if __name__ == "__main__":
-    main()
+    run("Whole models", measure, EXPLANATION, "models.py", calls=8)

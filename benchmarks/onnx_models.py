@@ -5,37 +5,27 @@ import os
 # what processor time is a measure for: neighbours of the machine matter little
 os.environ["THREADS"] = "1"
 
-import argparse
-import datetime
 import io
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime
 import torch
+from suite.model_command import Call, run, take_turns
 from suite.networks import resnet18, sentence_encoder
-from suite.sections import with_section
-from suite.table import markdown
 
-import plugrad
 from plugrad import Tensor, jit, nn
 from plugrad_onnx import load
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-TITLE = "Models of ONNX"
 EXPLANATION = """\
 The same network, exported by PyTorch and loaded by `plugrad.onnx`; written with `plugrad.nn`; in
 onnxruntime; and in PyTorch, eager. Each figure is the least processor time of {calls} calls, in brackets the
 multiple of the loaded model's; all take turns in one process, with one thread each. What is jitted is
 replayed; what is not builds its graph in each call. Outputs are first compared with PyTorch's.
 """
-
-Call = Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -99,47 +89,17 @@ def make_calls(case: Case) -> dict[str, Call]:
     return calls
 
 
-def measure(calls: dict[str, Call], count: int) -> dict[str, float]:
-    """Return the least seconds of processor time of each, all taking turns."""
-    samples: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(count):
-        for name, call in calls.items():
-            call()  # fills the caches that another has emptied
-            start = time.process_time()
-            call()
-            samples[name].append(time.process_time() - start)
-    return {name: min(times) for name, times in samples.items()}
-
-
-def section(results: dict[str, dict[str, float]], calls: int) -> str:
-    names = list(next(iter(results.values())))
-    rows = [["model", *names]]
-    for title, figures in results.items():
-        base = figures["loaded"]
-        cells = [f"{seconds * 1e3:.1f} ms (x {seconds / base:.2g})" for seconds in figures.values()]
-        rows.append([title, *cells])
-    versions = (
-        f"plugrad {plugrad.__version__}, onnxruntime {onnxruntime.__version__}, torch {torch.__version__}"
-    )
-    facts = f"- versions: {versions}\n- date: {datetime.date.today().isoformat()}"
-    command = "python benchmarks/onnx_models.py --write"
-    parts = (f"Written by `{command}`; do not edit.", facts, markdown(rows), EXPLANATION.format(calls=calls))
-    return "\n\n".join(parts)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Time exported models in plugrad and beside onnxruntime.")
-    parser.add_argument("--calls", type=int, default=20, help="of each, in turn (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all?")
-    parser.add_argument("--write", action="store_true", help=f"write the section of {PAGE.name}")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    results = {case.title: measure(make_calls(case), options.calls) for case in cases(options.quick)}
-    text = section(results, options.calls)
-    if options.write:
-        PAGE.write_text(with_section(PAGE.read_text(), TITLE, text))
-    print(text)
+def measure(quick: bool, calls: int) -> list[list[str]]:
+    """Return the rows of the table: the least time of each way, and its multiple of the loaded model's."""
+    rows: list[list[str]] = []
+    for case in cases(quick):
+        samples = take_turns(make_calls(case), calls)
+        least = {name: min(times) for name, times in samples.items()}
+        rows = rows or [["model", *least]]
+        cells = [f"{seconds * 1e3:.1f} ms (x {seconds / least['loaded']:.2g})" for seconds in least.values()]
+        rows.append([case.title, *cells])
+    return rows
 
 
 if __name__ == "__main__":
-    main()
+    run("Models of ONNX", measure, EXPLANATION, "onnx_models.py", peers=(onnxruntime, torch))
