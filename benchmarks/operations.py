@@ -5,6 +5,7 @@ import os
 os.environ["THREADS"] = "1"
 
 import argparse
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from suite.operations import OPERATIONS, Operation
+from suite.sections import section_body, write_section
 from suite.table import markdown, show_time
 
 from plugrad import Tensor, dtypes
@@ -22,7 +24,15 @@ from plugrad.jit import jit
 
 _LEAST_CALLS = 3
 _WARM_UP_CALLS = 3  # a jitted function has recorded by then
-_HEADINGS = ("operation", "plugrad", "torch", "plugrad / torch", "kernels", "memory")
+_HEADINGS = ("operation", "plugrad", "torch", "torch / plugrad", "kernels", "memory")
+_EXPLANATION = """\
+{count} operations at sizes of real programs, one thread each, the slowest beside PyTorch first. Each figure
+is the least processor time of a call; both libraries take turns in one process. plugrad is jitted unless the
+shape of the result depends on values, PyTorch is eager; results are compared before they are timed. Kernels
+are those of one call, and memory is the most that buffers grow by in it. The geometric mean of the ratios is
+**{mean:.2f}**; in {ahead} of them plugrad is at least as fast, in {behind} it has less than 0.8 of
+PyTorch's speed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +47,8 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """The time as a multiple of torch's."""
-        return self.seconds / self.torch_seconds
+        """The time of torch as a multiple of plugrad's: above 1, plugrad is faster."""
+        return self.torch_seconds / self.seconds
 
     def cells(self) -> tuple[str, ...]:
         """Return a row of the table."""
@@ -156,6 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure operations beside torch, on one core.")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="names that have this")
     parser.add_argument("--seconds", type=float, default=0.3, help="for each (default: %(default)s)")
+    parser.add_argument("--write", action="store_true", help="write the section of the page of benchmarks")
     options = parser.parse_args()
     torch.set_num_threads(1)
     measured: list[Measured] = []
@@ -167,9 +178,25 @@ def main() -> None:
         else:
             failed = True
             print("fails:", *found, file=sys.stderr, flush=True)
-    measured.sort(key=lambda found: -found.ratio)
-    print(markdown([_HEADINGS, *(found.cells() for found in measured)]))
+    text = _section(measured)
+    if options.write:
+        write_section("Operations", text)
+    print(text)
     sys.exit(failed)
+
+
+def _section(measured: list[Measured]) -> str:
+    """Return the table of all operations, and what their ratios are together."""
+    measured = sorted(measured, key=lambda found: found.ratio)
+    ratios = [found.ratio for found in measured]
+    explanation = _EXPLANATION.format(
+        count=len(ratios),
+        mean=statistics.geometric_mean(ratios) if ratios else 1.0,
+        ahead=sum(ratio >= 1 for ratio in ratios),
+        behind=sum(ratio < 0.8 for ratio in ratios),
+    )
+    table = markdown([_HEADINGS, *(found.cells() for found in measured)])
+    return section_body("operations.py", [torch], table, explanation)
 
 
 if __name__ == "__main__":

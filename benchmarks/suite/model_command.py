@@ -1,21 +1,15 @@
 """Time calls in turn by processor time, and write the table as a section of the page of benchmarks."""
 
 import argparse
-import datetime
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 
-import plugrad
-from suite.sections import with_section
+from suite.sections import PAGE, section_body, write_section
 from suite.table import markdown
-
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 Call = Callable[[], Any]
 Samples = dict[str, list[float]]
@@ -65,13 +59,7 @@ def run(
     options = parser.parse_args()
     torch.set_num_threads(1)
     table = markdown(measure(options.quick, options.calls))
-    versions = [f"{library.__name__} {library.__version__}" for library in (plugrad, *peers)]
-    facts = f"- versions: {', '.join(versions)}\n- date: {datetime.date.today().isoformat()}"
-    busy = os.getloadavg()[1] / (os.cpu_count() or 1)
-    if busy > 1.5:
-        facts += f"\n- others used the machine: {busy:.1f} processes wanted each core"
-    command = f"Written by `python benchmarks/{script} --write`; do not edit."
-    text = "\n\n".join((command, facts, table, explanation.format(calls=options.calls)))
+    text = section_body(script, peers, table, explanation.format(calls=options.calls))
     if options.write:
-        PAGE.write_text(with_section(PAGE.read_text(), title, text))
+        write_section(title, text)
     print(text)

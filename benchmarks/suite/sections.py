@@ -1,6 +1,31 @@
-"""Pages of several sections, each written by a program of its own."""
+"""The page of benchmarks has several sections, each written by a program of its own."""
 
+import datetime
+import os
 import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+import plugrad
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+
+
+def section_body(script: str, peers: Sequence[ModuleType], table: str, explanation: str) -> str:
+    """Return a section's text: the command, versions and date, how busy the machine was, the table."""
+    versions = [f"{library.__name__} {library.__version__}" for library in (plugrad, *peers)]
+    facts = f"- versions: {', '.join(versions)}\n- date: {datetime.date.today().isoformat()}"
+    busy = os.getloadavg()[1] / (os.cpu_count() or 1)
+    if busy > 1.5:
+        facts += f"\n- others used the machine: {busy:.1f} processes wanted each core"
+    command = f"Written by `python benchmarks/{script} --write`; do not edit."
+    return "\n\n".join((command, facts, table, explanation))
+
+
+def write_section(title: str, body: str) -> None:
+    """Exchange a section of the page of benchmarks."""
+    PAGE.write_text(with_section(PAGE.read_text(), title, body))
 
 
 def sections_behind(page: str) -> str:
