@@ -1,6 +1,5 @@
 """The inputs of one call: their memory, and the signature that keys captures."""
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any

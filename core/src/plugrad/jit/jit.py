@@ -1,6 +1,5 @@
 """`@jit`: run a function a few times, then replay its kernels without running it."""
 
-# pyright: reportPrivateUsage=false
 import functools
 import warnings
 from collections import OrderedDict

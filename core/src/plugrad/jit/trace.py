@@ -1,6 +1,5 @@
 """The record of one call: the steps of a replay and its guards."""
 
-# pyright: reportPrivateUsage=false
 import weakref
 from collections.abc import Hashable, Sequence
 from typing import Any

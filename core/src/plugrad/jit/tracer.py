@@ -11,7 +11,6 @@ Python number that changes from call to call, or memory that is exchanged instea
 differ.
 """
 
-# pyright: reportPrivateUsage=false
 import gc
 import sys
 import weakref

@@ -1,6 +1,5 @@
 """Watch tensors outside of a function: whether they still show the memory that its steps use."""
 
-# pyright: reportPrivateUsage=false
 import weakref
 from collections.abc import Iterable
 from operator import attrgetter

@@ -1,6 +1,5 @@
 """Tensors whose gradients come from a rule of their own."""
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 

@@ -1,6 +1,5 @@
 """Graphs of tensors, for modules beside the class that work on graphs."""
 
-# pyright: reportPrivateUsage=false
 from collections import Counter
 from collections.abc import Iterable
 

@@ -1,6 +1,5 @@
 """From complex tensors to pairs of real ones, and back."""
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Callable
 from typing import Any, TypeVar
 

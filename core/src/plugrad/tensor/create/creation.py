@@ -5,7 +5,6 @@ Shapes are given as `f(2, 3)` or `f((2, 3))`; device and dtype have defaults.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack

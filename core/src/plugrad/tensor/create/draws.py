@@ -8,7 +8,6 @@ symbolic size are computed on the device, in the dtype of the numbers, and may b
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack

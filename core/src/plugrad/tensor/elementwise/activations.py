@@ -7,7 +7,6 @@ Gradients at kinks are those of PyTorch.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Literal
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-# pyright: reportPrivateUsage=false
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_float, is_inexact, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase, promoted

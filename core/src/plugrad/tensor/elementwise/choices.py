@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import Number, is_bool, is_float

@@ -6,8 +6,6 @@ Functions that need floats take integers as the default float.
 from __future__ import annotations
 
 import builtins
-
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

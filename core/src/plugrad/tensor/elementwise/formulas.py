@@ -5,7 +5,6 @@ Where they need floats, integers become the default float.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING
 

@@ -5,7 +5,6 @@ Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python nu
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# pyright: reportPrivateUsage=false
 from plugrad.dtype import Number
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary

@@ -7,7 +7,6 @@ Integers become the default float.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING
 

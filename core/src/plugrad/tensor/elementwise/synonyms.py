@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from plugrad.dtype import ConstType, Number

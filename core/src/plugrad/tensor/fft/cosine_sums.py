@@ -9,7 +9,6 @@ parts) and 11.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad.tensor.fft.pairs import circle, count_up, in_memory, signs

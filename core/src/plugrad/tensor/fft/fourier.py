@@ -6,7 +6,6 @@ fast are those of `plugrad.tensor.fft.frequencies`.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack

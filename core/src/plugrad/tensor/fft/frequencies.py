@@ -11,7 +11,6 @@ Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of comp
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any
 

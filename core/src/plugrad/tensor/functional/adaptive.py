@@ -5,7 +5,6 @@ The last axes are pooled: `(..., *sizes) -> (..., *output_size)`.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

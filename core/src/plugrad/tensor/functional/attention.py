@@ -11,7 +11,6 @@ softmax", section 3.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -5,7 +5,6 @@ Batches of channels have any number of spatial axes behind: `(N, C, *sizes)`.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import sum_acc_dtype

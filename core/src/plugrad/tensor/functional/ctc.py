@@ -5,7 +5,6 @@ Source: Graves et al. 2006, section 4.1, in logarithms.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast

@@ -5,7 +5,6 @@ Source: Jaderberg et al. 2015, "Spatial transformer networks", section 3.3.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import itertools
 from typing import TYPE_CHECKING, Any, Literal, cast
 

@@ -8,7 +8,6 @@ Coordinates are computed as PyTorch does: in float32, from the middle of pixels 
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple

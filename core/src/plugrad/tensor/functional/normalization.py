@@ -5,7 +5,6 @@ All of it is computed in at least float32, and narrow dtypes are rounded once, a
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-# pyright: reportPrivateUsage=false
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor.arguments import real_number

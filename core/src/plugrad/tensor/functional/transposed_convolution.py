@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Sequence
 from itertools import product

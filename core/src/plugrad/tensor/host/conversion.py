@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import builtins
-
-# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any
 

@@ -1,6 +1,5 @@
 """Text of tensors; values are shown only where they are in memory already."""
 
-# pyright: reportPrivateUsage=false
 import math
 from collections import Counter
 from itertools import product

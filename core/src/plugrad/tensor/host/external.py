@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import gzip
 import os
 import zlib

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# pyright: reportPrivateUsage=false
 from plugrad.tensor.shapes import Dim
 
 if TYPE_CHECKING:

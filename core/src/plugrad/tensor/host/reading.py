@@ -6,7 +6,6 @@ may be.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np

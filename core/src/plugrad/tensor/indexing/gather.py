@@ -7,7 +7,6 @@ CHECK=1 it is reported. Tensors without axes have their one element along axis 0
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype

@@ -5,7 +5,6 @@ New values get the dtype of the tensor.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool

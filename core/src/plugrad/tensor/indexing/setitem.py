@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from functools import partial
 from typing import TYPE_CHECKING, Any
 

@@ -6,7 +6,6 @@ that is not positive definite where it must be gives values that are not finite 
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 

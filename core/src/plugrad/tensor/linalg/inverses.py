@@ -7,7 +7,6 @@ other libraries raise. Narrow floats compute in float32, integers in the default
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 

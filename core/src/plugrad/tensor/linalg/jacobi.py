@@ -7,7 +7,6 @@ nothing is read back. That is practical up to n of about 500; a batch takes no m
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from typing import TYPE_CHECKING, Any
 

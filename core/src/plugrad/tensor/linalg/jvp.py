@@ -7,7 +7,6 @@ products are computed only where a gradient is asked for.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from math import prod
 from typing import TYPE_CHECKING, Any
 

@@ -6,7 +6,6 @@ The values come from `plugrad.tensor.linalg.jacobi`, the gradients from
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 

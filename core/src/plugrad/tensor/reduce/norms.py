@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, Unpack
 
-# pyright: reportPrivateUsage=false
 from plugrad.dtype import is_complex, is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, the_dtype

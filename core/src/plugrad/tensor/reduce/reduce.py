@@ -5,7 +5,6 @@ They go over one axis, several, or (with `axis=None`) all; `keepdim` leaves thes
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_inexact, sum_dtype

@@ -10,7 +10,6 @@ those of symbolic size are filled up to their greatest.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 

@@ -6,7 +6,6 @@ main one.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import dtypes

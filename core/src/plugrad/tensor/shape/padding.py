@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 

@@ -5,7 +5,6 @@ NaN counts as greater than every number, as in NumPy and PyTorch. Indices of pos
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 

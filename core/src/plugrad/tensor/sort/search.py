@@ -6,7 +6,6 @@ such functions compute their input at once, and cannot run inside a jitted funct
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 

@@ -5,7 +5,6 @@ NaN counts as greater than every number.
 
 from __future__ import annotations
 
-# pyright: reportPrivateUsage=false
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import dtypes
