@@ -13,40 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypedDict
 
-__all__ = [
-    "OWN_NAMES",
-    "REQUIRED",
-    "AxesNames",
-    "AxisNames",
-    "ClampNames",
-    "DiagonalNames",
-    "EndNames",
-    "ExchangeNames",
-    "FlattenNames",
-    "FlipNames",
-    "InterpolationNames",
-    "KeepdimNames",
-    "NormNames",
-    "OrderNames",
-    "PadNames",
-    "PartNames",
-    "PermuteNames",
-    "ReduceNames",
-    "RepeatAxisNames",
-    "RepeatNames",
-    "ScatterNames",
-    "ShapeNames",
-    "ShiftNames",
-    "SizeNames",
-    "SpanNames",
-    "SpreadNames",
-    "StepNames",
-    "TargetNames",
-    "TriangleNames",
-    "exchanged",
-    "renamed",
-]
-
 
 class _Required:
     def __repr__(self) -> str:

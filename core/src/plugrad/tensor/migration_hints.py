@@ -1,7 +1,5 @@
 """Replacements for names of other libraries that tensors do not have."""
 
-__all__ = ["advice"]
-
 ADVICE: dict[str, str] = {
     "alu": "use the operators and methods of tensors",
     "argpartition": "write x.argsort(), or x.topk(k)[1]",

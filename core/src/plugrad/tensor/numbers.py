@@ -20,8 +20,6 @@ from plugrad.dtype import (
 )
 from plugrad.errors import DtypeError
 
-__all__ = ["check_element", "check_fits", "scalar_dtype"]
-
 _LARGEST = sys.float_info.max
 
 

@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 from plugrad.errors import ShapeError
 from plugrad.tensor.shapes import Shape, is_static, one_axis, product, show
 
-__all__ = ["ByteCount", "Size", "UnknownSize", "size_of_shape"]
-
 
 class ByteCount(int):
     """A callable number of bytes: an attribute in NumPy and PyTorch, a method in tinygrad.

@@ -7,8 +7,6 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.complex_formulas.pairs import Pair
 from plugrad.tensor.shapes import expanded
 
-__all__ = ["apply", "joined", "parts_of"]
-
 T = TypeVar("T", bound=TensorBase)
 
 

@@ -14,7 +14,6 @@ from plugrad.uop.ops import Ops
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["MIXED", "Operand"]
 
 #: A real part, and an imaginary part or None.
 Operand = tuple[Any, "Tensor | None"]

@@ -11,8 +11,6 @@ from plugrad.tensor.complex_formulas.pairs import Pair, multiplied
 from plugrad.tensor.complex_formulas.quotients import inverted
 from plugrad.tensor.custom import with_backward
 
-__all__ = ["has_derivative", "over"]
-
 Function = Callable[[Pair], Pair]
 
 

@@ -17,27 +17,6 @@ from plugrad.tensor.complex_formulas.quotients import reciprocal
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = [
-    "angle",
-    "cos",
-    "cosh",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "power",
-    "power_of_integer",
-    "sin",
-    "sinh",
-    "tan",
-    "tanh",
-    "turned",
-    "turned_back",
-]
-
 
 @has_derivative(lambda z, w: w)
 def exp(z: Pair) -> Pair:

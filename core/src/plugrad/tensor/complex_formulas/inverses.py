@@ -16,8 +16,6 @@ from plugrad.tensor.complex_formulas.roots import root
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atanh"]
-
 # beyond this asin(b) loses digits
 _STEEP = 0.6417
 # beyond this log(a + sqrt(a*a - 1)) loses none

@@ -15,18 +15,6 @@ from plugrad.dtype import DType, dtypes
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = [
-    "Format",
-    "Pair",
-    "divided",
-    "format_of",
-    "inverted",
-    "log_length",
-    "multiplied",
-    "signed",
-    "unit",
-]
-
 Pair = tuple["Tensor", "Tensor"]
 
 

@@ -11,8 +11,6 @@ from plugrad.tensor.shapes import broadcast_shapes
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["divided", "inverted", "reciprocal"]
-
 
 def divided(z: Pair, w: Pair) -> Pair:
     """Return the quotients, as `pairs.divided` does.

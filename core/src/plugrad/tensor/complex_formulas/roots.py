@@ -6,8 +6,6 @@ from plugrad.dtype import dtypes
 from plugrad.tensor.complex_formulas.derivatives import has_derivative, over
 from plugrad.tensor.complex_formulas.pairs import Pair, format_of
 
-__all__ = ["root"]
-
 
 @has_derivative(lambda z, w: over(w, 0.5))
 def root(z: Pair) -> Pair:

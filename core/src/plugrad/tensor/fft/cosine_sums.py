@@ -17,8 +17,6 @@ from plugrad.tensor.shape.padding import interval
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["by_symmetry", "cosines_and_sines", "half_by_matrices"]
-
 
 def cosines_and_sines(x: Tensor, sign: int) -> tuple[Tensor, Tensor]:
     """Return the sums of `x[j]` times cosine and `sign` times sine of `2 * pi * j * k / n`.

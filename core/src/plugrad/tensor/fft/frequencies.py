@@ -24,8 +24,6 @@ from plugrad.uop.shape import add_sizes, greatest
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["frequencies", "half_frequencies", "mirrored", "resized"]
-
 _RADIX = 64
 # One more step is less work than two with larger factors than this.
 _BALANCED = 32

@@ -12,17 +12,6 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = [
-    "circle",
-    "conjugate",
-    "count_up",
-    "in_memory",
-    "signs",
-    "size_beside",
-    "times",
-    "turned_by",
-]
-
 
 def count_up(x: Tensor, size: Dim) -> Tensor:
     """Return the integers from 0 to `size - 1` on the device of `x`."""

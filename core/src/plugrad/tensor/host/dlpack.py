@@ -19,7 +19,6 @@ from plugrad.errors import SharingError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["HOST", "Shared", "export_memory", "import_memory", "knows_versions"]
 
 #: kDLCPU, device 0.
 HOST = (1, 0)

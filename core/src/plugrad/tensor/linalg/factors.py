@@ -35,8 +35,6 @@ from plugrad.uop.shape import add_sizes
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["cholesky", "complete_columns", "householder_qr", "qr"]
-
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
     """Return the lower triangle `L` with `L @ L.mH == self`: (..., n, n) -> (..., n, n).

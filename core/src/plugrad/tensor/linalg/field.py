@@ -6,8 +6,6 @@ Of real elements each function is the plain formula, so factorizations are writt
 from plugrad.dtype import is_complex
 from plugrad.uop.uop import UOp
 
-__all__ = ["direction", "divided", "magnitude", "quotient", "scaled", "square"]
-
 
 def magnitude(x: UOp) -> UOp:
     """Return magnitudes, for complex elements |real| + |imag|; NaN stays NaN."""

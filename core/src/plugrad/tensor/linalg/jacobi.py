@@ -32,8 +32,6 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["jacobi_eigh", "jacobi_svd", "padded_svd", "safe_inverse"]
-
 # the reciprocals of these are finite
 _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}
 

@@ -17,7 +17,6 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = ["Jvp", "detached", "in_memory", "with_gradient_of", "with_jvp"]
 
 #: Takes values, a tensor and a step of it; returns the step of each value.
 Jvp = Callable[[Sequence[Any], Any, Any], Sequence[Any]]

@@ -15,25 +15,6 @@ from plugrad.uop.uop import UOp
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
-__all__ = [
-    "adjoint",
-    "corner",
-    "diagonal_of",
-    "greatest",
-    "identity",
-    "inexact_dtypes",
-    "matrices",
-    "matrix_scale",
-    "pad_with_identity",
-    "pad_with_zeros",
-    "right_sides",
-    "size_of",
-    "square_matrices",
-    "squared_lengths",
-    "times_i",
-    "unpad",
-]
-
 
 def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:
     """Return the dtype of the result and the one to compute in, floats or complex."""
