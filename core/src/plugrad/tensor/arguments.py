@@ -9,19 +9,7 @@ T = TypeVar("T")
 
 
 def real_number(value: T, name: str) -> T:
-    """Return a number as it is.
-
-    Args:
-        value: what was passed.
-        name: the parameter.
-
-    Raises:
-        ArgumentError: it is none.
-
-    Example:
-        >>> real_number(0.5, "eps")
-        0.5
-    """
+    """Return a number as it is."""
     if isinstance(value, (int, float)):
         return value
     # what a number of NumPy holds: neither an array, nor a number of dates
@@ -32,20 +20,12 @@ def real_number(value: T, name: str) -> T:
 
 
 def require_tensors(**given: Any) -> None:
-    """Raise DtypeError for arguments that are no tensors, naming their parameters.
-
-    Raises:
-        DtypeError: something is none.
-    """
+    """Raise DtypeError for arguments that are no tensors, naming their parameters."""
     for name, value in given.items():
         if not isinstance(value, TensorBase):
             raise DtypeError(f"{name}={value!r:.60} ({type(value).__name__}) is no tensor. Pass one.")
 
 
 def require_optional_tensors(**given: Any) -> None:
-    """Raise DtypeError for arguments that are neither tensors nor None.
-
-    Raises:
-        DtypeError: something is neither.
-    """
+    """Raise DtypeError for arguments that are neither tensors nor None."""
     require_tensors(**{name: value for name, value in given.items() if value is not None})

@@ -99,12 +99,7 @@ def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
 
 
 def check_writable(x: Tensor) -> None:
-    """Refuse to write into a value with a gradient, or into elements that share memory.
-
-    Raises:
-        GradientError: `x` was computed from tensors that require a gradient.
-        ViewError: `x` was expanded.
-    """
+    """Refuse to write into a value with a gradient, or into elements that share memory."""
     if x._storage.has_history:
         raise GradientError(
             f"cannot write into {describe(x)}: its gradient is tracked. Write into "

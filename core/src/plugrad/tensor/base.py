@@ -395,11 +395,7 @@ def promoted(operands: "Iterable[TensorBase | Number]") -> DType:
 
 
 def check_tensors(given: "Iterable[object]", what: str) -> None:
-    """Raise DtypeError for values that are no tensors.
-
-    Raises:
-        DtypeError: something is none.
-    """
+    """Raise DtypeError for values that are no tensors."""
     for one in given:
         if not isinstance(one, TensorBase):
             raise DtypeError(f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors: Tensor(data).")

@@ -197,10 +197,6 @@ def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
 
     Memory that was written to meanwhile is another node by now; what was built before still has the old one.
 
-    Args:
-        root: a graph.
-        targets: for each target, the nodes that it is known as.
-
     Raises:
         GradientError: `root` uses what a target held before it was written to beside what it holds since.
     """

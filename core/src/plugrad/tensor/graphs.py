@@ -10,22 +10,12 @@ from plugrad.uop.uop import UOp
 
 
 def graph_below(x: TensorBase) -> UOp:
-    """Return the node to build results of `x` on, with the history gradients need.
-
-    Example:
-        >>> graph_below(Tensor([1, 2]) + 1).op
-        Ops.ADD
-    """
+    """Return the node to build results of `x` on, with the history gradients need."""
     return x._graph
 
 
 def tensor_of(uop: UOp, device: str, tracked: bool = False) -> Tensor:
-    """Return the tensor of a node; a `tracked` one keeps its history when realized.
-
-    Example:
-        >>> tensor_of(graph_below(Tensor([1, 2])), "PYTHON").tolist()
-        [1, 2]
-    """
+    """Return the tensor of a node; a `tracked` one keeps its history when realized."""
     return Tensor._make(uop, device, tracked and is_float(uop.dtype))
 
 

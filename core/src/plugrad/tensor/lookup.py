@@ -98,11 +98,7 @@ def moved_back(u: UOp, axis: int) -> UOp:
 
 
 def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
-    """Raise AxisError for a position outside of an axis.
-
-    Raises:
-        AxisError: there is no such place.
-    """
+    """Raise AxisError for a position outside of an axis."""
     if not -size <= number < size:
         if is_long(number):
             raise AxisError(

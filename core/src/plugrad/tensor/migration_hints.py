@@ -89,10 +89,6 @@ def advice(name: str, owner: type) -> str:
 
     What is spelled nearly right is for Python to say, once nobody caught the error: looking takes long.
 
-    Args:
-        name: what was asked for.
-        owner: the class that has no such name.
-
     Example:
         >>> advice("expand_dims", Tensor)
         ' Instead: write x.unsqueeze(axis).'

@@ -24,22 +24,14 @@ _LARGEST = sys.float_info.max
 
 
 def check_element(value: Any, dtype: DType) -> Number:
-    """Return `value` as a number that fits `dtype`, complex or real.
-
-    Raises:
-        DtypeError: as `check_fits`.
-    """
+    """Return `value` as a number that fits `dtype`, complex or real."""
     if is_complex(dtype):
         return value if isinstance(value, complex) else check_fits(value, part_dtype(dtype))
     return check_fits(value, dtype)
 
 
 def check_fits(value: Any, dtype: DType) -> ConstType:
-    """Return `value` as a number that fits the real `dtype`.
-
-    Raises:
-        DtypeError: it is no real number, or an integer dtype cannot hold it.
-    """
+    """Return `value` as a number that fits the real `dtype`."""
     if not isinstance(value, (bool, int, float)):
         raise DtypeError(
             f"cannot make a {dtype.name} of {value!r:.200} ({type(value).__name__}). Pass a bool, int or "

@@ -8,9 +8,6 @@ from plugrad.tensor.base import TensorBase
 def float_dtypes(x: TensorBase) -> tuple[DType, DType]:
     """Return the dtype of a float result and the dtype to accumulate in.
 
-    Raises:
-        DtypeError: these are complex numbers.
-
     Example:
         >>> float_dtypes(Tensor([1]).cast(dtypes.float16))
         (dtypes.float16, dtypes.float32)
@@ -21,10 +18,6 @@ def float_dtypes(x: TensorBase) -> tuple[DType, DType]:
 
 
 def refuse_complex(what: str, dtype: DType) -> None:
-    """Raise DtypeError for complex numbers, in a function of real ones.
-
-    Raises:
-        DtypeError: these are complex numbers.
-    """
+    """Raise DtypeError for complex numbers, in a function of real ones."""
     if is_complex(dtype):
         raise DtypeError(f"{what} of complex numbers: it takes real ones. Take .real, .imag or .abs() first.")

@@ -33,12 +33,7 @@ def size_today(size: Dim) -> int:
 
 
 def greater(a: Dim, b: Dim) -> Dim:
-    """Return the greater of two sizes, simplified where their bounds decide.
-
-    Example:
-        >>> greater(2, 3)
-        3
-    """
+    """Return the greater of two sizes, simplified where their bounds decide."""
     difference = add_sizes(a, -b)
     if least(difference) >= 0:
         return a
@@ -46,12 +41,7 @@ def greater(a: Dim, b: Dim) -> Dim:
 
 
 def lesser(a: Dim, b: Dim) -> Dim:
-    """Return the lesser of two sizes, simplified where their bounds decide.
-
-    Example:
-        >>> lesser(2, 3)
-        2
-    """
+    """Return the lesser of two sizes, simplified where their bounds decide."""
     difference = add_sizes(a, -b)
     if greatest(difference) <= 0:
         return a
@@ -79,11 +69,7 @@ def product(dims: Iterable[Dim]) -> Any:
 
 
 def as_shape(args: "Sequence[Dim | Sequence[Dim]]", what: str) -> Shape:
-    """Return the shape that was passed as `f(2, 3)` or `f((2, 3))`.
-
-    Raises:
-        ShapeError: a dimension is neither an int nor an integer node.
-    """
+    """Return the shape that was passed as `f(2, 3)` or `f((2, 3))`."""
     return tuple([as_dim(dim, what) for dim in unpacked(args)])
 
 
@@ -118,15 +104,7 @@ def is_sequence(given: Any) -> bool:
 
 
 def as_number(value: Any, what: str) -> ConstType:
-    """Return a real number of Python or NumPy as one of Python.
-
-    Raises:
-        DtypeError: it is none.
-
-    Example:
-        >>> as_number(1.5, "pad")
-        1.5
-    """
+    """Return a real number of Python or NumPy as one of Python."""
     number = as_element(value, what)
     if isinstance(number, complex):
         raise DtypeError(f"{what}: {number} is complex. Pass a bool, int or float.")
@@ -134,15 +112,7 @@ def as_number(value: Any, what: str) -> ConstType:
 
 
 def as_element(value: Any, what: str) -> Number:
-    """Return a real or complex number of Python or NumPy as one of Python.
-
-    Raises:
-        DtypeError: it is none.
-
-    Example:
-        >>> as_element(1j, "full")
-        1j
-    """
+    """Return a real or complex number of Python or NumPy as one of Python."""
     if isinstance(value, (bool, int, float, complex)):
         return value
     if getattr(value, "requires_grad", False):
@@ -160,15 +130,7 @@ def as_element(value: Any, what: str) -> Number:
 
 
 def as_int(number: Any, name: str) -> int:
-    """Return an integer of Python or another library as one of Python.
-
-    Raises:
-        ArgumentError: it is none, or far too long.
-
-    Example:
-        >>> as_int(3, "roll: shifts")
-        3
-    """
+    """Return an integer of Python or another library as one of Python."""
     if isinstance(number, UOp):
         raise ArgumentError(f"{name}={show((number,))[1:-2]} is symbolic. Pass a number.")
     try:
@@ -183,11 +145,7 @@ def as_int(number: Any, name: str) -> int:
 
 
 def as_dim(dim: Any, what: str) -> Dim:
-    """Return the size of an axis, or a bound on one.
-
-    Raises:
-        ShapeError: it is neither an int nor an integer node, or far too long.
-    """
+    """Return the size of an axis, or a bound on one."""
     if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
         return dim.arg if dim.op is Ops.CONST and isinstance(dim.arg, int) else dim
     size = _as_number_of_dim(dim, what)
@@ -212,11 +170,7 @@ def _as_number_of_dim(dim: Any, what: str) -> int:
 
 
 def check_sizes(shape: Shape, what: str) -> Shape:
-    """Return `shape` after checking that its sizes are in 0..2**63-1.
-
-    Raises:
-        ShapeError: one is.
-    """
+    """Return `shape` after checking that its sizes are in 0..2**63-1."""
     if any(isinstance(dim, int) and dim < 0 for dim in shape):
         raise ShapeError(f"{what}: {show(shape)} has a negative size. Sizes are 0 or more.")
     if any(isinstance(dim, int) and dim >= 1 << 63 for dim in shape):
@@ -225,11 +179,7 @@ def check_sizes(shape: Shape, what: str) -> Shape:
 
 
 def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
-    """Return `shape` for `what`, which takes no symbolic sizes.
-
-    Raises:
-        ShapeError: a size is symbolic.
-    """
+    """Return `shape` for `what`, which takes no symbolic sizes."""
     fixed: Any = shape
     if not is_static(shape):
         raise ShapeError(
@@ -240,11 +190,7 @@ def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
 
 
 def shape_today(shape: Shape, what: str) -> tuple[int, ...]:
-    """Return `shape` with present sizes for `what`, which needs numbers.
-
-    Raises:
-        ShapeError: a size depends on a variable that no value is bound to.
-    """
+    """Return `shape` with present sizes for `what`, which needs numbers."""
     if any(not isinstance(size, int) and size.vmin != size.vmax for size in shape):
         raise ShapeError(
             f"{what}: the shape {show(shape)} has a variable without a value. Bind one: n.bind(3)."
@@ -264,15 +210,7 @@ def _show_symbolic(dim: UOp) -> str:
 
 
 def as_flag(value: object, name: str) -> bool:
-    """Return the truth value given for the parameter `name`.
-
-    Raises:
-        ArgumentError: it is none.
-
-    Example:
-        >>> as_flag(True, "keepdim")
-        True
-    """
+    """Return the truth value given for the parameter `name`."""
     if value is True or value is False:
         return value
     is_of_numpy = getattr(getattr(value, "dtype", None), "kind", "") == "b" and not getattr(
@@ -286,11 +224,7 @@ def as_flag(value: object, name: str) -> bool:
 
 
 def check_choice(value: object, choices: Sequence[str], name: str) -> None:
-    """Raise ArgumentError unless `value` is one of `choices`.
-
-    Example:
-        >>> check_choice("mean", ("mean", "sum"), "mse_loss: reduction")
-    """
+    """Raise ArgumentError unless `value` is one of `choices`."""
     if not is_one_of(value, choices):
         raise ArgumentError(f"{name}={value!r:.60} is none of {', '.join(map(repr, choices))}.")
 
@@ -306,11 +240,7 @@ def is_one_of(value: object, names: Iterable[str]) -> bool:
 
 
 def one_axis(axis: int, ndim: int, what: str) -> int:
-    """Return `axis` counted from the front.
-
-    Raises:
-        AxisError: there is no such axis.
-    """
+    """Return `axis` counted from the front."""
     try:
         # a flag in the place of an axis is another parameter of another library
         number = None if isinstance(axis, bool) else axis.__index__()
@@ -327,11 +257,7 @@ def one_axis(axis: int, ndim: int, what: str) -> int:
 
 
 def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
-    """Return `axes` counted from the front, sorted; None means all.
-
-    Raises:
-        AxisError: one does not exist, or comes twice.
-    """
+    """Return `axes` counted from the front, sorted; None means all."""
     if axes is None:
         return tuple(range(ndim))
     given = several(axes)
@@ -344,9 +270,6 @@ def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
 def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
     """Return `axes` as `some_axes`; a tensor without axes has axes 0 and -1.
 
-    Raises:
-        AxisError: one does not exist, or comes twice.
-
     Example:
         >>> axes_along(-1, 2, "sum"), axes_along(-1, 0, "sum")
         ((1,), ())
@@ -356,12 +279,7 @@ def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
 
 
 def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
-    """Return `axes_along` after checking that the axes have elements.
-
-    Raises:
-        AxisError: an axis does not exist.
-        ShapeError: one has no elements.
-    """
+    """Return `axes_along` after checking that the axes have elements."""
     axes = axes_along(axis, len(shape), what)
     if any(isinstance(shape[a], int) and shape[a] == 0 for a in axes):
         raise ShapeError(f"{what} over axis {axis} of shape {show(shape)}: there are no elements.")
@@ -369,11 +287,7 @@ def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
 
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
-    """Return the common shape that all of `shapes` expand to, aligned at the last axis.
-
-    Raises:
-        ShapeError: sizes of one axis differ and neither is 1.
-    """
+    """Return the common shape that all of `shapes` expand to, aligned at the last axis."""
     ndim = max((len(shape) for shape in shapes), default=0)
     out: list[Dim] = []
     for place in range(ndim):

@@ -11,30 +11,15 @@ T = TypeVar("T", bound=TensorBase)
 
 
 def parts_of(z: Any) -> Pair:
-    """Return the real and the imaginary parts.
-
-    Example:
-        >>> [part.tolist() for part in parts_of(Tensor([1 + 2j]))]
-        [[1.0], [2.0]]
-    """
+    """Return the real and the imaginary parts."""
     return z._like(z._graph.real()), z._like(z._graph.imag())
 
 
 def joined(real: Any, imag: Any) -> Any:
-    """Return the complex numbers of these parts, which have one shape and one float dtype.
-
-    Example:
-        >>> joined(Tensor([1.0]), Tensor([2.0])).tolist()
-        [(1+2j)]
-    """
+    """Return the complex numbers of these parts, which have one shape and one float dtype."""
     return real._like(real._graph.with_imag(expanded(imag._graph, real.shape)), imag)
 
 
 def apply(formula: Callable[[Pair], Pair], z: T) -> T:
-    """Return a function of complex numbers that is given for pairs.
-
-    Example:
-        >>> apply(lambda pair: (pair[1], pair[0]), Tensor([1 + 2j])).tolist()
-        [(2+1j)]
-    """
+    """Return a function of complex numbers that is given for pairs."""
     return joined(*formula(parts_of(z)))

@@ -46,10 +46,5 @@ def has_derivative(derivative: Callable[[Pair, Pair], Pair]) -> Callable[[Functi
 
 
 def over(z: Pair, times: float = 1.0) -> Pair:
-    """Return `times` divided by a number.
-
-    Example:
-        >>> [part.item() for part in over((Tensor(0.0), Tensor(2.0)))]
-        [0.0, -0.5]
-    """
+    """Return `times` divided by a number."""
     return inverted(z, z[0].full_like(times))

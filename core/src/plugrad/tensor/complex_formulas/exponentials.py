@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 @has_derivative(lambda z, w: w)
 def exp(z: Pair) -> Pair:
-    """Return e to the power of each number.
-
-    Example:
-        >>> [part.item() for part in exp((Tensor(0.0), Tensor(0.0)))]
-        [1.0, 0.0]
-    """
+    """Return e to the power of each number."""
     x, y = z
     # e**x may overflow where its product with a small cosine does not
     most = format_of(x.dtype).exponent
@@ -39,12 +34,7 @@ def exp(z: Pair) -> Pair:
 
 @has_derivative(lambda z, w: (w[0] + 1, w[1]))
 def expm1(z: Pair) -> Pair:
-    """Return exp(z) - 1, exact for small numbers.
-
-    Example:
-        >>> [part.item() for part in expm1((Tensor(0.0), Tensor(-0.0)))]
-        [0.0, -0.0]
-    """
+    """Return exp(z) - 1, exact for small numbers."""
     x, y = z
     real, imag = exp(z)
     half = (y / 2).sin()
@@ -54,12 +44,7 @@ def expm1(z: Pair) -> Pair:
 
 @has_derivative(lambda z, w: over(z))
 def log(z: Pair) -> Pair:
-    """Return natural logarithms.
-
-    Example:
-        >>> [part.item() for part in log((Tensor(1.0), Tensor(-0.0)))]
-        [0.0, -0.0]
-    """
+    """Return natural logarithms."""
     return log_length(z), angle(z)
 
 
@@ -70,12 +55,7 @@ def angle(z: Pair) -> "Tensor":
 
 @has_derivative(lambda z, w: over((z[0] + 1, z[1])))
 def log1p(z: Pair) -> Pair:
-    """Return log(1 + z), exact for small numbers.
-
-    Example:
-        >>> [part.item() for part in log1p((Tensor(0.0), Tensor(-0.0)))]
-        [0.0, -0.0]
-    """
+    """Return log(1 + z), exact for small numbers."""
     x, y = z
     moved = x + 1, y
     is_near = (x.abs() < 0.5) & (y.abs() < 0.5)
@@ -105,12 +85,7 @@ def _sinh(z: Pair, w: Pair) -> Pair:
 
 @has_derivative(_sinh)
 def cosh(z: Pair) -> Pair:
-    """Return hyperbolic cosines.
-
-    Example:
-        >>> [part.item() for part in cosh((Tensor(0.0), Tensor(0.0)))]
-        [1.0, 0.0]
-    """
+    """Return hyperbolic cosines."""
     x, y = z
     even, odd = _halves(x)
     real, imag = even(y.cos()), odd(y.sin())
@@ -123,12 +98,7 @@ def cosh(z: Pair) -> Pair:
 
 @has_derivative(lambda z, w: cosh(z))
 def sinh(z: Pair) -> Pair:
-    """Return hyperbolic sines.
-
-    Example:
-        >>> [part.item() for part in sinh((Tensor(-0.0), Tensor(0.0)))]
-        [-0.0, 0.0]
-    """
+    """Return hyperbolic sines."""
     x, y = z
     even, odd = _halves(x)
     real, imag = odd(y.cos()), even(y.sin())
@@ -148,10 +118,6 @@ def tanh(z: Pair) -> Pair:
     """Return hyperbolic tangents.
 
     Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CTANH.
-
-    Example:
-        >>> [part.item() for part in tanh((Tensor(0.0), Tensor(-0.0)))]
-        [0.0, -0.0]
     """
     x, y = z
     far = 22.0 if format_of(x.dtype).exponent > 100 else 11.0
@@ -172,32 +138,17 @@ def _one_less(z: Pair) -> Pair:
 
 
 def exp2(z: Pair) -> Pair:
-    """Return 2 to the power of each number.
-
-    Example:
-        >>> [part.item() for part in exp2((Tensor(0.0), Tensor(0.0)))]
-        [1.0, 0.0]
-    """
+    """Return 2 to the power of each number."""
     return exp((z[0] * math.log(2), z[1] * math.log(2)))
 
 
 def log2(z: Pair) -> Pair:
-    """Return logarithms to base 2.
-
-    Example:
-        >>> [part.item() for part in log2((Tensor(1.0), Tensor(0.0)))]
-        [0.0, 0.0]
-    """
+    """Return logarithms to base 2."""
     return _of_base(z, 2)
 
 
 def log10(z: Pair) -> Pair:
-    """Return logarithms to base 10.
-
-    Example:
-        >>> [part.item() for part in log10((Tensor(1.0), Tensor(0.0)))]
-        [0.0, 0.0]
-    """
+    """Return logarithms to base 10."""
     return _of_base(z, 10)
 
 
@@ -207,42 +158,22 @@ def _of_base(z: Pair, base: int) -> Pair:
 
 
 def sin(z: Pair) -> Pair:
-    """Return sines.
-
-    Example:
-        >>> [part.item() for part in sin((Tensor(0.0), Tensor(0.0)))]
-        [0.0, 0.0]
-    """
+    """Return sines."""
     return turned_back(sinh(turned(z)))
 
 
 def cos(z: Pair) -> Pair:
-    """Return cosines.
-
-    Example:
-        >>> [part.item() for part in cos((Tensor(0.0), Tensor(0.0)))]
-        [1.0, -0.0]
-    """
+    """Return cosines."""
     return cosh(turned(z))
 
 
 def tan(z: Pair) -> Pair:
-    """Return tangents.
-
-    Example:
-        >>> [part.item() for part in tan((Tensor(0.0), Tensor(0.0)))]
-        [0.0, 0.0]
-    """
+    """Return tangents."""
     return turned_back(tanh(turned(z)))
 
 
 def power_of_integer(z: Pair, exponent: int) -> Pair:
-    """Return integer powers by repeated squaring.
-
-    Example:
-        >>> [part.item() for part in power_of_integer((Tensor(0.0), Tensor(2.0)), 2)]
-        [-4.0, 0.0]
-    """
+    """Return integer powers by repeated squaring."""
     out, square = (z[0].ones_like(), z[1].zeros_like()), z
     for bit in range(abs(exponent).bit_length()):
         if bit:
@@ -254,20 +185,10 @@ def power_of_integer(z: Pair, exponent: int) -> Pair:
 
 
 def turned(z: Pair) -> Pair:
-    """Return numbers times i.
-
-    Example:
-        >>> [part.item() for part in turned((Tensor(1.0), Tensor(2.0)))]
-        [-2.0, 1.0]
-    """
+    """Return numbers times i."""
     return -z[1], z[0]
 
 
 def turned_back(z: Pair) -> Pair:
-    """Return numbers times -i.
-
-    Example:
-        >>> [part.item() for part in turned_back((Tensor(1.0), Tensor(2.0)))]
-        [2.0, -1.0]
-    """
+    """Return numbers times -i."""
     return z[1], -z[0]

@@ -63,48 +63,28 @@ def _arcs(x: "Tensor", y: "Tensor") -> _Arcs:
 
 @has_derivative(lambda z, w: over(_sides(z)))
 def asin(z: Pair) -> Pair:
-    """Return inverse sines.
-
-    Example:
-        >>> [part.item() for part in asin((Tensor(-0.0), Tensor(0.0)))]
-        [-0.0, 0.0]
-    """
+    """Return inverse sines."""
     arcs = _arcs(z[0].abs(), z[1].abs())
     return arcs.sine.copysign(z[0]), arcs.height.copysign(z[1])
 
 
 @has_derivative(lambda z, w: over(_sides(turned(z))))
 def asinh(z: Pair) -> Pair:
-    """Return inverse hyperbolic sines.
-
-    Example:
-        >>> [part.item() for part in asinh((Tensor(-0.0), Tensor(0.0)))]
-        [-0.0, 0.0]
-    """
+    """Return inverse hyperbolic sines."""
     arcs = _arcs(z[1].abs(), z[0].abs())
     return arcs.height.copysign(z[0]), arcs.sine.copysign(z[1])
 
 
 @has_derivative(lambda z, w: over(_sides(z), -1.0))
 def acos(z: Pair) -> Pair:
-    """Return inverse cosines.
-
-    Example:
-        >>> [part.item() for part in acos((Tensor(1.0), Tensor(0.0)))]
-        [0.0, -0.0]
-    """
+    """Return inverse cosines."""
     arcs = _arcs(z[0].abs(), z[1].abs())
     return _mirrored(arcs.cosine, z[0]), arcs.height.copysign(-z[1])
 
 
 @has_derivative(lambda z, w: over(multiplied(root((z[0] - 1, z[1])), root((z[0] + 1, z[1])))))
 def acosh(z: Pair) -> Pair:
-    """Return inverse hyperbolic cosines, whose real parts are not negative.
-
-    Example:
-        >>> [part.item() for part in acosh((Tensor(1.0), Tensor(-0.0)))]
-        [0.0, -0.0]
-    """
+    """Return inverse hyperbolic cosines, whose real parts are not negative."""
     arcs = _arcs(z[0].abs(), z[1].abs())
     return arcs.height, _mirrored(arcs.cosine, z[0]).copysign(z[1])
 
@@ -120,12 +100,7 @@ def _mirrored(angle: "Tensor", x: "Tensor") -> "Tensor":
 
 @has_derivative(lambda z, w: over(multiplied((1 - z[0], -z[1]), (1 + z[0], z[1]))))
 def atanh(z: Pair) -> Pair:
-    """Return inverse hyperbolic tangents.
-
-    Example:
-        >>> [part.item() for part in atanh((Tensor(-0.0), Tensor(0.0)))]
-        [-0.0, 0.0]
-    """
+    """Return inverse hyperbolic tangents."""
     x, y = z[0].abs(), z[1].abs()
     epsilon = format_of(x.dtype).epsilon
     real = (4 * x / ((x - 1) * (x - 1) + y * y)).log1p() / 4
@@ -139,10 +114,5 @@ def atanh(z: Pair) -> Pair:
 
 
 def atan(z: Pair) -> Pair:
-    """Return inverse tangents.
-
-    Example:
-        >>> [part.item() for part in atan((Tensor(0.0), Tensor(0.0)))]
-        [0.0, 0.0]
-    """
+    """Return inverse tangents."""
     return turned_back(atanh(turned(z)))

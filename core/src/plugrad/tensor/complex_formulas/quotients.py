@@ -13,36 +13,21 @@ if TYPE_CHECKING:
 
 
 def divided(z: Pair, w: Pair) -> Pair:
-    """Return the quotients, as `pairs.divided` does.
-
-    Example:
-        >>> [part.item() for part in divided((Tensor(1.0), Tensor(2.0)), (Tensor(0.0), Tensor(1.0)))]
-        [2.0, -1.0]
-    """
+    """Return the quotients, as `pairs.divided` does."""
     inputs = _spread(*z, *w)
     real, imag = with_backward(pairs.divided(inputs[:2], inputs[2:]), inputs, _quotient_gradients)
     return real, imag
 
 
 def inverted(w: Pair, numerator: "Tensor") -> Pair:
-    """Return real numbers divided by complex ones, as `pairs.inverted` does.
-
-    Example:
-        >>> [part.item() for part in inverted((Tensor(0.0), Tensor(2.0)), Tensor(1.0))]
-        [0.0, -0.5]
-    """
+    """Return real numbers divided by complex ones, as `pairs.inverted` does."""
     inputs = _spread(numerator, *w)
     real, imag = with_backward(pairs.inverted(inputs[1:], inputs[0]), inputs, _quotient_gradients)
     return real, imag
 
 
 def reciprocal(z: Pair) -> Pair:
-    """Return one divided by each number.
-
-    Example:
-        >>> [part.item() for part in reciprocal((Tensor(0.0), Tensor(2.0)))]
-        [0.0, -0.5]
-    """
+    """Return one divided by each number."""
     return inverted(z, z[0].ones_like())
 
 

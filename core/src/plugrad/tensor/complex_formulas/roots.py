@@ -12,10 +12,6 @@ def root(z: Pair) -> Pair:
     """Return principal square roots: real parts >= 0, imaginary parts signed like those of `z`.
 
     Source: Kahan, "Branch Cuts for Complex Elementary Functions", 1987, CSQRT.
-
-    Example:
-        >>> [part.item() for part in root((Tensor(-4.0), Tensor(-0.0)))]
-        [0.0, -2.0]
     """
     form = format_of(z[0].dtype)
     size = z[0].abs().maximum(z[1].abs())

@@ -100,12 +100,7 @@ class RandomStream:
         return size_today(self._draws[buffer])
 
     def refresh(self, buffer: Buffer, values: Mapping[str, int]) -> None:
-        """Advance the draw that reads `buffer` to the next numbers of the stream.
-
-        Args:
-            buffer: the state of a draw.
-            values: what variables are now: the stream moves on by as many elements as there are then.
-        """
+        """Advance the draw that reads `buffer` to the next numbers of the stream."""
         buffer.copyin(memoryview(self.take(size_at(self._draws[buffer], values))))
 
 

@@ -171,11 +171,7 @@ def mod(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
 
 
 def number_dtype(x: Tensor, what: str, other: Any) -> DType:
-    """Return the dtype that two operands meet in.
-
-    Raises:
-        DtypeError: these are bools.
-    """
+    """Return the dtype that two operands meet in."""
     dtype = promoted([x, as_operand(x, other)])
     if is_bool(dtype):
         raise dtype_refusal(x, what, "numbers", other)

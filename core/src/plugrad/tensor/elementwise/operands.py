@@ -60,11 +60,7 @@ def _matching_nodes(tensor: Tensor, other: Any) -> list[UOp] | None:
 
 
 def as_operand(tensor: Tensor, x: Any) -> Tensor | Number:
-    """Return a tensor, or a Python number, for a value, a NumPy array or number.
-
-    Raises:
-        DtypeError: it is none of these.
-    """
+    """Return a tensor, or a Python number, for a value, a NumPy array or number."""
     if isinstance(x, type(tensor)) or type(x) in _NUMBERS:
         return x
     if getattr(x, "dtype", None) is dtypes.index:
@@ -84,11 +80,7 @@ def as_operand(tensor: Tensor, x: Any) -> Tensor | Number:
 
 
 def as_tensor_operand(tensor: Tensor, x: Any) -> Tensor:
-    """Return an operand as a tensor; a Python number takes this dtype.
-
-    Raises:
-        DtypeError: it is none (see `_operand`).
-    """
+    """Return an operand as a tensor; a Python number takes this dtype."""
     given = as_operand(tensor, x)
     if isinstance(given, TensorBase):
         return given
@@ -142,11 +134,7 @@ def dtype_refusal(tensor: Tensor, what: str, wanted: str, *others: Any) -> Dtype
 
 
 def float_graph(x: Tensor) -> UOp:
-    """Return the graph, of integers as the default float.
-
-    Raises:
-        DtypeError: these are complex numbers.
-    """
+    """Return the graph, of integers as the default float."""
     refuse_complex("a function", x.dtype)
     return x._graph if is_float(x.dtype) else x._graph.cast(dtypes.default_float)
 

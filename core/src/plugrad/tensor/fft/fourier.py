@@ -223,11 +223,7 @@ def complex_transform(
 def half_transform(
     x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: FourierNorm | None
 ) -> Tensor:
-    """Return the frequencies of real numbers, of the last axis without the mirror; see `complex_transform`.
-
-    Raises:
-        DtypeError: the numbers are complex.
-    """
+    """Return the frequencies of real numbers, half of the last axis (see `complex_transform`)."""
     _check_axis(x, axes, what)
     _check_norm(what, norm)
     if is_complex(x.dtype):
@@ -267,15 +263,7 @@ def real_transform(
 
 
 def as_size(n: Any, what: str) -> Dim:
-    """Return a number of elements; a node where that is symbolic.
-
-    Raises:
-        ArgumentError: `n` is no integer, or less than 1.
-
-    Example:
-        >>> as_size(3, "fft")
-        3
-    """
+    """Return a number of elements; a node where that is symbolic."""
     count = n if isinstance(n, UOp) else as_int(n, f"{what}: n")
     if size_today(count) < 1:
         raise ArgumentError(f"{what}: n={size_today(count)} elements. There must be at least 1.")

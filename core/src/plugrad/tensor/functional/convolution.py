@@ -167,14 +167,7 @@ def cross_correlation(
 
 
 def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = "O, C/groups") -> None:
-    """Refuse a weight or images that have not `axes` axes behind the channels.
-
-    Args:
-        weight: the kernels.
-        axes: how many there should be.
-        what: who asks, for the message.
-        channels: what the first two axes of a weight are, for the message.
-    """
+    """Refuse a weight or images that have not `axes` axes behind the channels."""
     require_tensors(weight=weight)
     if weight.ndim != axes + 2 or weight.ndim < max(x.ndim, 3):
         sizes = _SIZES.get(max(axes, x.ndim - 2), "*sizes")

@@ -26,9 +26,6 @@ def correlated(
     """Return sums over windows: (N, C, *sizes), (O, C/groups, *kernel) -> (N, O, *counts).
 
     Where a size is symbolic, gradients are those of the chain rule.
-
-    Raises:
-        ShapeError: a window does not fit.
     """
     rule = _Gradients(groups, steps, gaps)
     out = rule.sums(x, weight, what)

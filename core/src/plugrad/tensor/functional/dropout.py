@@ -152,10 +152,6 @@ def _drop(
 
 
 def check_probability(p: float, what: str) -> None:
-    """Raise ArgumentError unless `p` is a probability.
-
-    Raises:
-        ArgumentError: it is none.
-    """
+    """Raise ArgumentError unless `p` is a probability."""
     if not 0 <= real_number(p, "p") <= 1:
         raise ArgumentError(f"{what}: p={p!r} lies outside of 0..1.")

@@ -365,21 +365,12 @@ def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
 
 
 def check_reduction(reduction: str, what: str) -> None:
-    """Raise ArgumentError unless `reduction` is "mean", "sum" or "none".
-
-    Raises:
-        ArgumentError: it is none.
-    """
+    """Raise ArgumentError unless `reduction` is "mean", "sum" or "none"."""
     check_choice(reduction, ("mean", "sum", "none"), f"{what}: reduction")
 
 
 def reduced(losses: Any, reduction: str) -> Any:
-    """Return losses as `reduction` says, which was checked.
-
-    Example:
-        >>> reduced(Tensor([1.0, 3.0]), "mean").item()
-        2.0
-    """
+    """Return losses as `reduction` says, which was checked."""
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else losses.mean()
@@ -387,9 +378,6 @@ def reduced(losses: Any, reduction: str) -> Any:
 
 def weighted_by(losses: Any, weight: Any, what: str) -> Any:
     """Return losses times `weight`, which broadcasts to them; without a weight, the losses.
-
-    Raises:
-        ShapeError: the weight does not broadcast to the losses.
 
     Example:
         >>> weighted_by(Tensor([1.0, 3.0]), Tensor([2.0, 1.0]), "loss").tolist()

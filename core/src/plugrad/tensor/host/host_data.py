@@ -67,12 +67,7 @@ def computes(device: str) -> bool:
 
 
 def flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Return the shape of nested lists, tuples and ranges, and their elements in row-major order.
-
-    Raises:
-        ShapeError: lists at one depth differ in length, or are nested without end.
-        DtypeError: an element is no number.
-    """
+    """Return the shape of nested lists, tuples and ranges, and their elements in row-major order."""
     shape: list[int] = []
     level: list[Any] = [data]
     while level and _is_nested(level[0]):
@@ -112,9 +107,6 @@ def infer_dtype(values: Sequence[Any]) -> DType:
     """Return the dtype of Python numbers.
 
     That is bool, the default int (int64 if a number needs it), the default float, or its complex dtype.
-
-    Raises:
-        DtypeError: one is no number.
     """
     kinds = set(map(type, values))
     if kinds <= {bool}:
@@ -129,20 +121,12 @@ def infer_dtype(values: Sequence[Any]) -> DType:
 
 
 def as_count(value: Any, what: str) -> Dim:
-    """Return the number of something, such as samples; a node where it is symbolic.
-
-    Raises:
-        ShapeError: `value` is no integer, or negative.
-    """
+    """Return the number of something, such as samples; a node where it is symbolic."""
     return check_sizes(as_shape(((value,),), what), what)[0]
 
 
 def as_size(value: Any, what: str) -> int:
-    """Return the number of something, that is known.
-
-    Raises:
-        ShapeError: `value` is no integer, negative or symbolic.
-    """
+    """Return the number of something, that is known."""
     size = as_count(value, what)
     if not isinstance(size, int):
         raise ShapeError(f"{what}: {show((size,))[1:-2]} is symbolic. Pass a number.")
@@ -150,12 +134,7 @@ def as_size(value: Any, what: str) -> int:
 
 
 def finite(value: Any, what: str) -> int | float:
-    """Return the Python number that `value` is.
-
-    Raises:
-        DtypeError: it is no number of Python or NumPy.
-        ArgumentError: it is infinite or NaN, or beyond every float.
-    """
+    """Return the Python number that `value` is."""
     number = as_number(value, what)
     if not -_LARGEST <= number <= _LARGEST:
         text = f"an integer of {number.bit_length()} bits" if isinstance(number, int) else str(number)
@@ -164,11 +143,7 @@ def finite(value: Any, what: str) -> int | float:
 
 
 def pack(values: Sequence[Any], dtype: DType) -> bytes:
-    """Return Python numbers as the bytes of `dtype`.
-
-    Raises:
-        DtypeError: one does not fit.
-    """
+    """Return Python numbers as the bytes of `dtype`."""
     if is_complex(dtype):
         numbers = [check_element(value, dtype) for value in values]
         return pack([part for z in numbers for part in (z.real, z.imag)], part_dtype(dtype))

@@ -99,12 +99,7 @@ def _holds_arrays(data: Any) -> bool:
 
 
 def _is_of_bytes(view: Any, dtype: DType | None) -> bool:
-    """Say whether this is a contiguous view of bytes, read as elements of any dtype.
-
-    Raises:
-        DtypeError: it was released.
-        ShapeError: bytes that have another shape are to be read as elements.
-    """
+    """Say whether this is a contiguous view of bytes, read as elements of any dtype."""
     if type(view) is not memoryview:
         return False
     try:
@@ -200,11 +195,7 @@ def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) ->
 
 
 def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
-    """Return a BUFFER on `device` that is the memory of the array `data`.
-
-    Raises:
-        ArgumentError: a copy would be needed.
-    """
+    """Return a BUFFER on `device` that is the memory of the array `data`."""
     if not hasattr(data, "__array__") or isinstance(data, TensorBase):
         raise ArgumentError(f"copy=False takes a NumPy array, not {type(data).__name__}. Leave it out.")
     array = _as_array(data)

@@ -71,11 +71,7 @@ def read_places(u: UOp, places: Sequence[tuple[int, ...]]) -> bytes | None:
 
 
 def write_view(u: UOp, elements: memoryview) -> None:
-    """Write elements, in row-major order, into a view of a BUFFER.
-
-    Raises:
-        ViewError: strides cannot express the view.
-    """
+    """Write elements, in row-major order, into a view of a BUFFER."""
     found = _strides_of(u)
     if found is None:
         raise ViewError(

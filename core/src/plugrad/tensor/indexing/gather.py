@@ -370,11 +370,7 @@ def _matches(position: UOp, shape: tuple[Dim, ...]) -> UOp:
 
 
 def _cut_rows(x: UOp, shape: tuple[Dim, ...], axis: int, what: str) -> UOp:
-    """Return `x` cut to `shape` along all axes but `axis`.
-
-    Raises:
-        ShapeError: the numbers of axes differ, or `x` is too short.
-    """
+    """Return `x` cut to `shape` along all axes but `axis`."""
     if len(shape) != len(x.shape):
         raise ShapeError(
             f"{what}: an index of shape {show(shape)} for shape {show(x.shape)}. Both need the same number "

@@ -45,12 +45,7 @@ class Cuts:
 
 
 def parse_index(index: Any, shape: Shape) -> Cuts:
-    """Parse the index of `x[index]` for an `x` of `shape`.
-
-    Raises:
-        AxisError: too many indices, or an integer out of range.
-        DtypeError: an index of a type that cannot index.
-    """
+    """Parse the index of `x[index]` for an `x` of `shape`."""
     items: list[Any] = [*index] if isinstance(index, tuple) else [index]  # pyright: ignore[reportUnknownVariableType]
     given = sum(1 for item in items if item is not None and item is not Ellipsis)
     items = expand_ellipsis(items, given, shape)

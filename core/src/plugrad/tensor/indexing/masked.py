@@ -58,12 +58,7 @@ class Masked:
 
 
 def masked_of(items: Sequence[Any], shape: Shape) -> Masked | None:
-    """Parse an index whose only tensor is a mask, else return None.
-
-    Args:
-        items: what `parse_items` returns.
-        shape: of what is indexed.
-    """
+    """Parse an index whose only tensor is a mask, else return None."""
     tensors = [item for item in items if isinstance(item, (TensorBase, HostPositions))]
     mask = tensors[0] if len(tensors) == 1 else None
     if not isinstance(mask, TensorBase) or not is_bool(mask.dtype):

@@ -259,11 +259,7 @@ def plan_of(
 
 
 def parse_items(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:
-    """Return an index as items for each axis, data as tensors, `...` as slices.
-
-    Raises:
-        AxisError: there are too many.
-    """
+    """Return an index as items for each axis, data as tensors, `...` as slices."""
     items = [_as_item(item, to_tensor) for item in _as_items(index)]
     given = sum(map(_axes_of, items))
     expanded_items = expand_ellipsis(items, given, shape)

@@ -13,12 +13,6 @@ def share_among_equals(out: T, inputs: Sequence[T], axis: int, include_self: boo
     """Return `out` with its gradient shared evenly by the equal sources.
 
     PyTorch does so too, but counts what was there also where it takes no part (`include_self=False`).
-
-    Args:
-        out: the greatest, or least, by `scatter_reduce`.
-        inputs: what was there, the sources, and their positions.
-        axis: along which they were scattered.
-        include_self: whether what was there takes part.
     """
     return with_backward([out], inputs, _rule(axis, include_self))[0]
 

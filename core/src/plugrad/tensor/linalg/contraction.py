@@ -131,9 +131,6 @@ def _expand_ellipsis(labels: list[str], extra: int, formula: str, shape: Shape) 
 def sizes_of_labels(formula: str, operands: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, Dim]:
     """Return the size of each label; size 1 broadcasts.
 
-    Raises:
-        ShapeError: a label has two sizes.
-
     Example:
         >>> sizes_of_labels("ij,j", [("i", "j"), ("j",)], [(2, 1), (3,)])
         {'i': 2, 'j': 3}

@@ -39,9 +39,6 @@ _EPSILONS = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
 def epsilon(dtype: DType) -> float:
     """Return the distance from 1 to the next float, for the dtypes of factorizations.
 
-    Raises:
-        DtypeError: matrices are not factorized in `dtype`.
-
     Example:
         >>> epsilon(dtypes.float32)
         1.1920928955078125e-07

@@ -118,12 +118,7 @@ def householder_qr(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def complete_columns(q: Tensor, others: Tensor) -> Tensor:
-    """Return `others` with the gradient that keeps them orthonormal to the columns of `q`.
-
-    Example:
-        >>> complete_columns(Tensor([[1.0], [0.0]]), Tensor([[0.0], [1.0]])).tolist()
-        [[0.0], [1.0]]
-    """
+    """Return `others` with the gradient that keeps them orthonormal to the columns of `q`."""
     beside = others - q @ (adjoint(q) @ others)
     count = size_of(beside, -1)
     return beside @ (identity(beside, count, count) * 1.5 - adjoint(beside) @ beside / 2)

@@ -127,24 +127,13 @@ def linear(
 
 
 def check_factor(other: object, what: str) -> None:
-    """Raise DtypeError unless `other` is a tensor.
-
-    Raises:
-        DtypeError: it is none.
-
-    Example:
-        >>> check_factor(Tensor([1.0]), "matmul")
-    """
+    """Raise DtypeError unless `other` is a tensor."""
     if not isinstance(other, TensorBase):
         raise DtypeError(f"{what} with {other!r:.60} ({type(other).__name__}). Pass a Tensor.")
 
 
 def matrix_product(left: UOp, right: UOp) -> UOp:
-    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both in the dtype to accumulate in.
-
-    Raises:
-        ShapeError: batch axes do not broadcast.
-    """
+    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both in the dtype to accumulate in."""
     if len(right.shape) == 2 < len(left.shape) and all(isinstance(s, int) for s in left.shape[:-1]):
         return _rows_product(left, right)
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")

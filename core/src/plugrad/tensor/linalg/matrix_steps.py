@@ -53,13 +53,7 @@ def repeat_step(
 
 
 def computed(values: State, device: str) -> State:
-    """Compute values by one schedule; inputs that are not known yet leave them graphs.
-
-    Example:
-        >>> x = Tensor([1.0, 2.0])
-        >>> [u.op for u in computed(((x + 1).uop,), x.device)]
-        [Ops.BUFFER]
-    """
+    """Compute values by one schedule; inputs that are not known yet leave them graphs."""
     if not _is_known(values):
         return values
     realize(values, device)
@@ -67,14 +61,7 @@ def computed(values: State, device: str) -> State:
 
 
 def repeat_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
-    """Return the state after `count` parts, each of repeated steps and a graph.
-
-    Example:
-        >>> x = Tensor([1.0])
-        >>> (state,) = repeat_parts(lambda state: ((state[0] + 1).contiguous(),), (x.uop,), 3, x.device)
-        >>> Tensor(state).tolist()
-        [4.0]
-    """
+    """Return the state after `count` parts, each of repeated steps and a graph."""
     if _is_known(state):
         return bulk_apply_computed(lambda state: computed(part(state), device), state, count)
     for _ in range(count):
@@ -88,12 +75,7 @@ def _is_known(state: State) -> bool:
 
 
 def counter(device: str) -> UOp:
-    """Return the first step number, 0, in memory: (1,) of int32.
-
-    Example:
-        >>> counter("PYTHON").shape
-        (1,)
-    """
+    """Return the first step number, 0, in memory: (1,) of int32."""
     number = host_buffer(struct.pack("=i", 0), (1,), dtypes.int32)
     return number if device == HOST else number.copy_to_device(device)
 

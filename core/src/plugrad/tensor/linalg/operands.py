@@ -22,11 +22,7 @@ def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:
 
 
 def matrices(x: Tensor, what: str, square: bool = False) -> tuple[Tensor, DType]:
-    """Return matrices in the dtype to compute in, and the dtype of the result.
-
-    Raises:
-        ShapeError: these are no matrices, or none that are square.
-    """
+    """Return matrices in the dtype to compute in, and the dtype of the result."""
     shape = x.shape
     if x.ndim < 2 or (square and shape[-1] is not shape[-2] and shape[-1] != shape[-2]):
         kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
@@ -41,11 +37,7 @@ def square_matrices(x: Tensor, what: str) -> tuple[Tensor, DType]:
 
 
 def right_sides(x: Tensor, b: Tensor, what: str) -> tuple[Tensor, bool]:
-    """Return the right sides of a system as matrices, and whether they were vectors.
-
-    Raises:
-        ShapeError: they do not fit.
-    """
+    """Return the right sides of a system as matrices, and whether they were vectors."""
     is_vector = b.ndim == 1 or b.shape == x.shape[:-1]
     right = b.unsqueeze(-1) if is_vector else b
     if right.ndim < 2 or right.shape[-2] != x.shape[-2]:
@@ -124,12 +116,7 @@ def matrix_scale(x: Tensor) -> Tensor:
 
 
 def greatest(x: Any) -> Any:
-    """Return the maxima of matrices of magnitudes, 0 for empty ones: (..., m, n) -> (..., 1, 1).
-
-    Example:
-        >>> greatest(Tensor([[1.0, 3.0]])).tolist()
-        [[3.0]]
-    """
+    """Return the maxima of matrices of magnitudes, 0 for empty ones: (..., m, n) -> (..., 1, 1)."""
     # a kernel that reduces what is padded is large: pad only where it needs to
     return (x.pad((0, 1, 0, 1)) if 0 in x.shape[-2:] else x).max((-2, -1), keepdim=True)
 

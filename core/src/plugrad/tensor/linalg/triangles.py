@@ -21,13 +21,7 @@ _SMALL = 32
 
 
 def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
-    """Return the inverse of a lower triangle: (*B, n, n) -> (*B, n, n).
-
-    Args:
-        x: the matrices; what is above the diagonal is not read.
-        device: where they are.
-        unit: take the diagonal as 1.
-    """
+    """Return the inverse of a lower triangle: (*B, n, n) -> (*B, n, n)."""
     size: Any = x.shape[-1]
     if size <= _SMALL:
         return _inverse_of_small(x, device, unit)

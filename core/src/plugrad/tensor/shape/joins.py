@@ -38,11 +38,6 @@ def joined_tensors(
     """Return the tensors that the method `name` joins, and its axis.
 
     They are given one by one, `a.cat(b, axis=1)`, or as a list: `Tensor.cat([a, b], 1)`.
-
-    Raises:
-        DtypeError: one of them is no tensor.
-        ShapeError: the list is empty.
-        TypeError: the axis is given twice.
     """
     if not isinstance(first, (list, tuple)):
         check_tensors((first, *others), name)

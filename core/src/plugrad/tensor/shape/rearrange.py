@@ -101,10 +101,6 @@ def _expand_ellipsis(groups: Sequence[Group], others: tuple[str, ...]) -> list[G
 def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
     """Parse a formula.
 
-    Args:
-        text: `"names -> names"`.
-        given: the names whose sizes are passed along.
-
     Raises:
         ArgumentError: it is malformed; a name comes twice, or on one side only; a size is of no name.
 

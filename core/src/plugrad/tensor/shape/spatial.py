@@ -18,9 +18,6 @@ Widths = tuple[tuple[int, int], ...]
 def per_axis(value: Any, axes: int, what: str) -> tuple[Any, ...]:
     """Return a list or tuple as a tuple, and a single value once for each axis.
 
-    Raises:
-        ShapeError: there are more or fewer values than axes.
-
     Example:
         >>> per_axis([1, 2], 2, "stride"), per_axis(3, 2, "stride")
         ((1, 2), (3, 3))
@@ -35,30 +32,12 @@ def per_axis(value: Any, axes: int, what: str) -> tuple[Any, ...]:
 
 
 def sizes_of(value: Sizes, axes: int, what: str) -> tuple[int, ...]:
-    """Return one number for all of `axes` axes, or those that were given.
-
-    Raises:
-        ShapeError: there are more or fewer.
-        ArgumentError: something is no integer.
-
-    Example:
-        >>> sizes_of(2, 3, "stride")
-        (2, 2, 2)
-    """
+    """Return one number for all of `axes` axes, or those that were given."""
     return tuple([as_int(number, what) for number in per_axis(value, axes, what)])
 
 
 def dims_of(value: Any, axes: int, what: str) -> tuple[Any, ...]:
-    """Return `sizes_of`, of which some may be symbolic: nodes.
-
-    Raises:
-        ShapeError: there are more or fewer.
-        ArgumentError: something is no integer.
-
-    Example:
-        >>> dims_of((2, 3), 2, "kernel_size")
-        (2, 3)
-    """
+    """Return `sizes_of`, of which some may be symbolic: nodes."""
     given = per_axis(value, axes, what)
     return tuple([as_dim(size, what) if isinstance(size, UOp) else as_int(size, what) for size in given])
 
@@ -71,10 +50,6 @@ def widths_of(padding: Padding, axes: int, what: str) -> Widths:
             or a pair for each axis.
         axes: how many there are.
         what: who asks, for messages.
-
-    Raises:
-        ShapeError: the number of widths does not fit.
-        ArgumentError: something is no integer.
 
     Example:
         >>> widths_of((1, 2, 3, 4), 2, "conv2d")
@@ -98,15 +73,7 @@ def widths_of(padding: Padding, axes: int, what: str) -> Widths:
 
 
 def not_negative(widths: Widths, what: str) -> Widths:
-    """Return the widths of a convolution's padding.
-
-    Raises:
-        ShapeError: one is negative.
-
-    Example:
-        >>> not_negative(((1, 0),), "conv1d")
-        ((1, 0),)
-    """
+    """Return the widths of a convolution's padding."""
     if min((least(width) for pair in widths for width in pair), default=0) < 0:
         raise ShapeError(f"{what}: padding {widths} (before, after) is negative. Cut with slices before.")
     return widths
@@ -118,9 +85,6 @@ def widths_of_words(
     """Return `widths_of`, which also takes "valid" (nothing) and "same" (as many windows as elements).
 
     Where "same" has an odd number of zeros to add, the last one goes behind.
-
-    Raises:
-        ShapeError: the number of widths does not fit, or "same" comes with steps.
     """
     if not isinstance(padding, str) or padding not in ("valid", "same"):
         return widths_of(padding, len(kernel), what)

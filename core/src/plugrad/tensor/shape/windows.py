@@ -9,11 +9,7 @@ from plugrad.uop.uop import UOp
 
 
 def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:
-    """Return the number of windows that fit into an axis.
-
-    Raises:
-        ShapeError: none does, or a parameter is not positive.
-    """
+    """Return the number of windows that fit into an axis."""
     if kernel < 1 or stride < 1 or dilation < 1:
         raise ShapeError(
             f"{what}: kernel size {kernel}, stride {stride} and dilation {dilation} must each be at least 1."
@@ -36,9 +32,6 @@ def windows(
 
     before: x, with x.shape == (4,)
     after:  w, with w[o, k] == x[o*stride + k*dilation]
-
-    Raises:
-        ShapeError: no window fits, a parameter is not positive, or steps are symbolic and no windows' sizes.
     """
     first = len(u.shape) - len(kernel)
     # axis by axis: (size) becomes (count, kernel) in place, so the next axis lies one further

@@ -46,12 +46,7 @@ def _rising_keys(x: UOp) -> UOp:
 
 
 def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
-    """Return the stable sorting positions of the last axis of signed integers.
-
-    Args:
-        keys: signed integers.
-        bits: `bit_numbers()`, for rules, which make no memory.
-    """
+    """Return the stable sorting positions of the last axis of signed integers."""
     order = _rank_order(keys)
     size: Any = keys.shape[-1]
     if size <= _RANKED:
@@ -143,13 +138,7 @@ def _compare_exchange(state: UOp, partner: UOp, distance: UOp, run: UOp) -> UOp:
 
 
 def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
-    """Return the number of row elements before each value: (*R, n), (*R, m) -> (*R, m).
-
-    Args:
-        rows: integers, sorted along the last axis.
-        values: what is looked for, in the same dtype.
-        right: count equal elements as well.
-    """
+    """Return the number of row elements before each value: (*R, n), (*R, m) -> (*R, m)."""
     size: Any = rows.shape[-1]
     dtype = position_dtype(size)
     if size <= _RANKED:
