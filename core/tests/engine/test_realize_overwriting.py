@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from plugrad.engine import storage
-from plugrad.engine.realize import overwriting
+from plugrad.engine.realize import overwriting, realize
+from plugrad.errors import ShapeError
+from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.memory import get, put
 
 
@@ -26,3 +30,23 @@ def test_views_go_on_showing_the_memory() -> None:
     with overwriting([x]):
         storage.buffer_of(x).copyin(storage.buffer_of(new).as_memoryview())
     assert get(view).tolist() == [6]
+
+
+def write_twice(x: UOp, new: UOp) -> None:
+    """Write `new` to `x`, and then what does not fit."""
+    memory = storage.buffer_of(x)
+    with overwriting([x]):
+        memory.copyin(storage.buffer_of(new).as_memoryview())
+        memory.copyin(memoryview(b""))
+
+
+def test_after_a_write_that_failed_the_memory_is_another_version() -> None:
+    x, new = put([1.0, 2.0]), put([5.0, 6.0])
+    before = x * 10
+    realize([before])
+    with pytest.raises(ShapeError):
+        write_twice(x, new)
+    after = storage.resolve(x) * 10
+    realize([after])
+    assert get(before).tolist() == [10, 20]
+    assert get(after).tolist() == [50, 60]

@@ -61,9 +61,12 @@ def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
             _realize((), None, readers)
         for buffer in written:
             storage.buffer_of(buffer).own()
-        yield
-        for buffer in written:
-            storage.renew(buffer)
+        try:
+            yield
+        finally:
+            # who failed on the way may have written as well
+            for buffer in written:
+                storage.renew(buffer)
 
 
 def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp]) -> None:
