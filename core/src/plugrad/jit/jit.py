@@ -4,6 +4,7 @@ import functools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -11,6 +12,7 @@ from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.engine.realize import overwriting
 from plugrad.errors import GradientError, JitError
+from plugrad.jit.constants import Constants
 from plugrad.jit.guards import Call, Guards
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.jit.replay import Replay
@@ -57,6 +59,8 @@ class TinyJit(Generic[P, R]):
     - repeats assigns to tensors outside of the function, whether or not the function realized them;
     - leaves the same gradients in `.grad`;
     - draws new random numbers;
+    - computes once what depends on nothing but tensors outside that it does not write to, such as weights in
+      another layout, and again after somebody wrote to these; the results take memory of their own;
     - notices when a tensor outside was given other memory, and when names have other values by now. Names are
       the variables in its code and in that of the functions that it calls, and the attributes and items that
       lead on from these. Under values that it never had, the function runs again, and what it does is
@@ -283,11 +287,15 @@ class _Captured:
     def __init__(self, trace: Trace, guards: Sequence[Guards]) -> None:
         self.guards = guards
         self.agreement = trace.agreement
-        self._trace = trace
+        # the constants took over what they need of the steps, and the others' memory is held by the replay
+        self._trace = replace(trace, steps=())
         self._returned = [same for same in trace.same if same is not None]
         self._made = [(made, storage.buffer_of(made)) for made in trace.made]
         opened = [*map(storage.buffer_of, trace.stand_ins), *(memory for _, memory in self._made)]
-        self._replay = Replay(trace.steps, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS)
+        self._constants = Constants(trace)
+        self._replay = Replay(
+            self._constants.others, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS
+        )
         for stand_in in trace.stand_ins:
             # a replay reads the inputs themselves
             storage.buffer_of(stand_in).deallocate()
@@ -333,6 +341,7 @@ class _Captured:
             check_conditions(trace.conditions, values)
         for draw in trace.draws:
             stream.refresh(draw, values)
+        self._constants.refresh()
         buffers = [storage.buffer_of(uop) for uop in inputs.buffers]
         places: dict[UOp, UOp] = {}
         for made, memory in self._made:

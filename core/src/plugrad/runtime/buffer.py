@@ -90,6 +90,11 @@ class Buffer:
         part = f" at byte {self.offset} of {self.base!r}" if self.base is not None else ""
         return f"<Buffer {self.dtype.name}[{self.size}] on {self.device}, {state}{part}>"
 
+    @property
+    def is_borrowed(self) -> bool:
+        """Whether the memory is that of somebody who may write to it."""
+        return self._imported is not None and not self._imported.readonly
+
     def __del__(self) -> None:
         if self.handle is not None:
             self.deallocate()

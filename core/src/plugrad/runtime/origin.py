@@ -11,6 +11,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 #: The label of buffers in which the intermediate values of one schedule lie.
 ARENA = "intermediate values"
+#: The label of buffers that hold what a jitted function computes once for all replays.
+CONSTANT = "computed once by jit"
 
 
 @frozen

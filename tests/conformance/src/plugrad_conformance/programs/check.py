@@ -11,8 +11,8 @@ from plugrad.tensor import Tensor
 from plugrad_conformance.programs.op_table import CHANGES, OPS
 from plugrad_conformance.programs.program import Array, Program
 
-Mode = Literal["together", "one by one", "again", "jit"]
-MODES: tuple[Mode, ...] = ("together", "one by one", "again", "jit")
+Mode = Literal["together", "one by one", "again", "jit", "jitted state"]
+MODES: tuple[Mode, ...] = ("together", "one by one", "again", "jit", "jitted state")
 
 
 def run(program: Program, device: str, mode: Mode) -> list[Array]:
@@ -22,10 +22,13 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
         program: what to run.
         device: where.
         mode: whether to realize all results together, in turn, after the same was built before and kept, or
-            in the third call of a jitted function, the first two of which got other values.
+            in a late call of a jitted function, the first two of which got other values: as arguments, or
+            half of them in tensors outside that are assigned to.
     """
     if mode == "jit":
         return _run_jitted(program, device)
+    if mode == "jitted state":
+        return _run_on_state(program, device)
     if mode == "again":
         return _run_again(program, device)
     kept = _evaluate(program, (Tensor(x, device=device) for x in _inputs(program)))
@@ -41,7 +44,7 @@ def difference(program: Program, device: str, modes: Sequence[Mode] = MODES) -> 
     """
     reads = any(OPS[step.op].reads for step in program.steps if step.op != "input")
     for mode in modes:
-        if mode == "jit" and reads:
+        if mode in ("jit", "jitted state") and reads:
             continue
         try:
             found = run(program, device, mode)
@@ -108,18 +111,49 @@ def _are_equal(x: Array, y: Array) -> bool:
 def _run_jitted(program: Program, device: str) -> list[Array]:
     @jit
     def function(*inputs: Tensor) -> tuple[Tensor, ...]:
-        results = [t.contiguous() for t in _evaluate(program, inputs)]
-        Tensor.realize(*results)
-        return tuple(results)
+        return _computed(program, inputs)
 
-    inputs = _inputs(program)
-    # what is replayed has to come from the new inputs; division by one that is zero means nothing
-    others = inputs if _divides(program) else [np.flip(x).copy() for x in inputs]
+    others, inputs = _others(program), _inputs(program)
     found: list[Array] = []
     for arrays in (others, others, inputs):
         results = function(*(Tensor(x, device=device).realize() for x in arrays))
         found = [t.numpy() for t in results]
     return found
+
+
+def _run_on_state(program: Program, device: str) -> list[Array]:
+    others, inputs = _others(program), _inputs(program)
+    # realized memory of their own: who writes to a tensor gives no other one its value
+    state = [Tensor(x, device=device).contiguous().realize() for x in others[::2]]
+
+    @jit
+    def function(*arguments: Tensor) -> tuple[Tensor, ...]:
+        given = [(state if number % 2 == 0 else arguments)[number // 2] for number in range(len(inputs))]
+        return _computed(program, given)
+
+    found: list[Array] = []
+    # the third call replays, the others find what was computed from the state before
+    for arrays in (others, others, others, inputs, inputs):
+        for tensor, array in zip(state, arrays[::2], strict=True):
+            tensor.assign(Tensor(array, device=device))
+        results = function(*(Tensor(x, device=device).realize() for x in arrays[1::2]))
+        found = [t.numpy() for t in results]
+    return found
+
+
+def _computed(program: Program, inputs: Iterable[Tensor]) -> tuple[Tensor, ...]:
+    results = [t.contiguous() for t in _evaluate(program, inputs)]
+    Tensor.realize(*results)
+    return tuple(results)
+
+
+def _others(program: Program) -> list[Array]:
+    """Return other inputs, since what is replayed has to come from the new ones.
+
+    Division by one that is zero means nothing.
+    """
+    inputs = _inputs(program)
+    return inputs if _divides(program) else [np.flip(x).copy() for x in inputs]
 
 
 def _divides(program: Program) -> bool:

@@ -1,0 +1,173 @@
+"""Run the steps of a trace once that compute the same at each replay.
+
+A step is constant if all that it reads was computed by such steps, or lies in memory that no step writes and
+that is no argument. Its result has memory of its own, which captures share, and is computed again after
+somebody wrote what it is computed from.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from weakref import WeakValueDictionary
+
+from plugrad.device import Device
+from plugrad.engine import storage
+from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.memory import Memory
+from plugrad.jit.trace import Trace
+from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.origin import CONSTANT
+from plugrad.uop.uop import UOp
+
+__all__ = ["Constants"]
+
+# A result may take as much memory as what it is computed from, or this. Weights of few bits, and positions
+# that are computed, are written like that to save memory.
+_MOST_BYTES = 64 << 10
+
+
+class Constants:
+    """The constant steps of a trace.
+
+    Args:
+        trace: the call.
+
+    Attributes:
+        others: the other steps, which read the results of these.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        search = _Search(trace)
+        for step in trace.steps:
+            search.visit(step)
+        self.others: Sequence[Step] = search.others
+        self._results = list(dict.fromkeys(search.results.values()))
+        names = dict.fromkeys(name for result in self._results for name in result.reads)
+        self._memories: list[Memory] = [name.place for name in names]
+        self._names: list[UOp | None] | None = None
+
+    def refresh(self) -> None:
+        """Run the steps that read what was written since they ran."""
+        # a write gives memory another name; nobody else gets one that is held here
+        if self._results and [memory.known_name() for memory in self._memories] != self._names:
+            for result in self._results:
+                result.refresh()
+            self._names = [memory.known_name() for memory in self._memories]
+
+
+class _Result:
+    """The memory of what a constant step computes.
+
+    Attributes:
+        memory: where it lies.
+        reads: a BUFFER of each memory that it is computed from.
+    """
+
+    __slots__ = ("__weakref__", "_names", "_step", "memory", "reads")
+
+    def __init__(self, step: Step, memory: Buffer, reads: tuple[UOp, ...]) -> None:
+        self.memory = memory
+        self.reads = reads
+        self._step = step
+        self._names: list[UOp] | None = None
+
+    def refresh(self) -> None:
+        """Run the step, unless it ran on the present contents."""
+        names = [storage.resolve(name) for name in self.reads]
+        if names != self._names:
+            self._step.run({})
+            self._names = names
+
+
+# by kernel and memory, so that captures for other sizes of a batch have it as well
+_shared: "WeakValueDictionary[Hashable, _Result]" = WeakValueDictionary()
+
+
+class _Search:
+    """The walk over the steps of a trace, in order.
+
+    Attributes:
+        results: the results of constant steps, by the memory that the trace had for them.
+        others: the steps that are not constant.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.results: dict[Buffer, _Result] = {}
+        self.others: list[Step] = []
+        self._names = {buffer: name for name, buffer in storage.named_buffers(trace.outside)}
+        # arguments, results and random numbers are others at each replay
+        own = {*map(storage.buffer_of, (*trace.stand_ins, *trace.made)), *trace.draws}
+        written = [buffer for step in trace.steps for buffer in _written(step)]
+        self._varying = own.union(map(_owner, written))
+        # a result stays where it is if parts of it are buffers of their own: copies read such parts
+        split = {buffer.base for step in trace.steps for buffer in step.buffers}
+        copied = {_owner(step.buffers[1]) for step in trace.steps if isinstance(step, Copy)}
+        fixed = {*own, *trace.outside, *copied}
+        times = Counter(written)
+        self._movable = {b for b in written if times[b] == 1 and b not in split and _owner(b) not in fixed}
+        self._seen: set[Buffer] = set()
+
+    def visit(self, step: Step) -> None:
+        """Take note of the next step."""
+        reads = self._reads(step)
+        self._seen.update(step.buffers)
+        buffers = tuple([self._present(buffer) for buffer in step.buffers])
+        if reads is None:
+            self.others.append(_on(step, buffers))
+            return
+        (result,) = _written(step)
+        self.results[result] = _result(step, result, buffers, reads)
+
+    def _reads(self, step: Step) -> tuple[UOp, ...] | None:
+        """Return the names of all memory that a constant step depends on; None: it is not constant."""
+        written, read = _written(step), _read(step)
+        is_fixed = isinstance(step, Copy) or not step.kernel.program.variables
+        if not is_fixed or len(written) != 1 or written[0] not in self._movable or written[0] in self._seen:
+            return None
+        if written[0].nbytes > max(_MOST_BYTES, sum(buffer.nbytes for buffer in read)):
+            return None
+        names: dict[UOp, None] = {}
+        for buffer in read:
+            if (result := self.results.get(buffer)) is not None:
+                names.update(dict.fromkeys(result.reads))
+            elif (owner := _owner(buffer)) in self._varying or owner.is_borrowed:
+                return None
+            elif (name := self._names.get(owner)) is not None:
+                if not Device[owner.device].can_compute:
+                    return None  # files change without a word
+                names[name] = None
+        return tuple(names)
+
+    def _present(self, buffer: Buffer) -> Buffer:
+        result = self.results.get(buffer)
+        return buffer if result is None else result.memory
+
+
+def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple[UOp, ...]) -> _Result:
+    """Return the result of a constant step, which another capture may have already."""
+    inputs = [(_owner(b), b.offset, b.size, b.dtype) for b in buffers if b is not place]
+    key = (None if isinstance(step, Copy) else step.kernel, place.device, *inputs)
+    found = _shared.get(key)
+    if found is None:
+        memory = Device[place.device].new_buffer(place.size, place.dtype, CONSTANT)
+        moved = tuple([memory if buffer is place else buffer for buffer in buffers])
+        found = _shared[key] = _Result(_on(step, moved), memory, reads)
+    return found
+
+
+def _on(step: Step, buffers: tuple[Buffer, ...]) -> Step:
+    """Return a step on other memory."""
+    return Copy((buffers[0], buffers[1])) if isinstance(step, Copy) else Launch(step.kernel, buffers)
+
+
+def _written(step: Step) -> Sequence[Buffer]:
+    slots = (0,) if isinstance(step, Copy) else step.kernel.program.outs
+    return [step.buffers[slot] for slot in slots]
+
+
+def _read(step: Step) -> Sequence[Buffer]:
+    slots = (1,) if isinstance(step, Copy) else step.kernel.program.ins
+    return [step.buffers[slot] for slot in slots]
+
+
+def _owner(buffer: Buffer) -> Buffer:
+    return buffer if buffer.base is None else buffer.base
