@@ -14,25 +14,39 @@ from plugrad.codegen.decompositions import (
     threefry,
     transcendental,
 )
+from plugrad.errors import DeviceError
 from plugrad.target import Capabilities
+from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
 
 __all__ = ["decompose", "rules"]
 
 
+_BY_OP = {**transcendental.TABLES, **threefry.TABLES, **integers.TABLES, **arithmetic.TABLES}
+
+
 @cache
 def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules that a target with `capabilities` needs."""
+    """Return the rules that a target with `capabilities` needs.
+
+    Raises:
+        DeviceError: the target can neither divide nor take reciprocals.
+    """
+    can = capabilities
+    missing = {op for op in _BY_OP if op.name not in can.native_ops}
+    if {Ops.FDIV, Ops.RECIP} <= missing:
+        raise DeviceError(
+            "a target needs FDIV or RECIP among its native ops, but has neither: add one to the renderer's "
+            f"Capabilities.native_ops, now {sorted(can.native_ops)}."
+        )
     # small floats first: an op is widened before it is taken apart
-    return (
-        small_floats.rules(capabilities)
-        + byte_floats.rules(capabilities)
-        + transcendental.rules(capabilities)
-        + threefry.rules(capabilities)
-        + integers.rules(capabilities)
-        + arithmetic.rules(capabilities)
+    tables = (
+        *(table for dtype, table in small_floats.TABLES.items() if dtype not in can.compute_dtypes),
+        *(table for dtype, table in byte_floats.TABLES.items() if dtype not in can.storage_dtypes),
+        *(table for op, table in _BY_OP.items() if op in missing),
     )
+    return sum(tables, PatternMatcher())
 
 
 def decompose(sink: UOp, capabilities: Capabilities) -> UOp:

@@ -10,16 +10,13 @@ from plugrad.codegen.decompositions.floats import (
     magnitude,
     sign_bit,
 )
-from plugrad.dtype import dtypes, is_bool, is_float
-from plugrad.errors import DeviceError
-from plugrad.target import Capabilities
+from plugrad.codegen.decompositions.transcendental import by_width
+from plugrad.dtype import is_bool, is_float
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat, pvars
 
-FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-WIDE = (dtypes.float32, dtypes.float64)
 x, y, z = pvars("x y z")
 
 
@@ -75,41 +72,14 @@ def square_root(x: UOp) -> UOp:
     return (x < 0.0).where(x.const_like(math.nan), root)
 
 
-_TABLES = {
-    Ops.SUB: PatternMatcher((UPat(Ops.SUB, src=(x, y)), lambda x, y: x + -y)),
+TABLES = {
+    Ops.SUB: PatternMatcher((x - y, lambda x, y: x + -y)),
     # -1 is all ones in unsigned types too
-    Ops.NEG: PatternMatcher((UPat(Ops.NEG, src=(x,)), lambda x: x * -1)),
-    Ops.FDIV: PatternMatcher((UPat(Ops.FDIV, src=(x, y)), _divide)),
-    Ops.RECIP: PatternMatcher((UPat(Ops.RECIP, src=(x,)), lambda x: x.const_like(1.0) / x)),
+    Ops.NEG: PatternMatcher((-x, lambda x: x * -1)),
+    Ops.FDIV: PatternMatcher((x / y, _divide)),
+    Ops.RECIP: PatternMatcher((x.alu(Ops.RECIP), lambda x: x.const_like(1.0) / x)),
     Ops.MAX: PatternMatcher((UPat(Ops.MAX, src=(x, y)), _maximum)),
-    Ops.TRUNC: PatternMatcher(
-        (
-            UPat(Ops.TRUNC, (dtypes.float16, dtypes.bfloat16), (x,)),
-            lambda x: x.cast(dtypes.float32).trunc().cast(x.dtype),
-        ),
-        (UPat(Ops.TRUNC, WIDE, (x,)), truncate),
-    ),
-    Ops.SQRT: PatternMatcher(
-        (
-            UPat(Ops.SQRT, (dtypes.float16, dtypes.bfloat16), (x,)),
-            lambda x: x.cast(dtypes.float32).sqrt().cast(x.dtype),
-        ),
-        (UPat(Ops.SQRT, WIDE, (x,)), square_root),
-    ),
-    Ops.MULACC: PatternMatcher((UPat(Ops.MULACC, src=(x, y, z)), _multiply_add)),
+    Ops.TRUNC: by_width(Ops.TRUNC, truncate),
+    Ops.SQRT: by_width(Ops.SQRT, square_root),
+    Ops.MULACC: PatternMatcher((x.alu(Ops.MULACC, y, z), _multiply_add)),
 }
-
-
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for operations that are not native.
-
-    Raises:
-        DeviceError: the target can neither divide nor take reciprocals.
-    """
-    missing = [op for op in _TABLES if op.name not in capabilities.native_ops]
-    if Ops.FDIV in missing and Ops.RECIP in missing:
-        raise DeviceError(
-            "a target needs FDIV or RECIP among its native ops, but has neither: add one to the renderer's "
-            f"Capabilities.native_ops, now {sorted(capabilities.native_ops)}."
-        )
-    return sum((_TABLES[op] for op in missing), PatternMatcher())

@@ -69,13 +69,7 @@ def _table(dtype: DType, layout: Float8Layout) -> PatternMatcher:
     )
 
 
-_TABLES = {dtype: _table(dtype, layout) for dtype, layout in FLOAT8.items()}
-
-
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the conversions of floats that the target cannot store."""
-    tables = (table for dtype, table in _TABLES.items() if dtype not in capabilities.storage_dtypes)
-    return sum(tables, PatternMatcher())
+TABLES = {dtype: _table(dtype, layout) for dtype, layout in FLOAT8.items()}
 
 
 def store_as_bytes(sink: UOp, capabilities: Capabilities) -> UOp:

@@ -5,18 +5,13 @@ negative, C's division is Python's. Else the quotient is corrected by one where 
 the divisor's. Nothing is computed that could leave the type.
 """
 
-from plugrad.dtype import dtypes, is_unsigned
-from plugrad.target import Capabilities
+from plugrad.dtype import is_unsigned
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
+from plugrad.uop.symbolic import INTS
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat, pvars
 
-INTS = (
-    *(dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64),
-    *(dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
-    dtypes.index,
-)
 x, y = pvars("x y")
 c = UPat.cvar("c")
 
@@ -71,10 +66,4 @@ pm_floormod = PatternMatcher(
 pm_cmod = PatternMatcher(
     (UPat(Ops.CMOD, INTS, (x, y)), lambda x, y: x.alu(Ops.SUB, x.alu(Ops.CDIV, y) * y)),
 )
-_TABLES = {Ops.FLOORDIV: pm_floordiv, Ops.FLOORMOD: pm_floormod, Ops.CMOD: pm_cmod}
-
-
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for divisions that are not native."""
-    tables = (table for op, table in _TABLES.items() if op.name not in capabilities.native_ops)
-    return sum(tables, PatternMatcher())
+TABLES = {Ops.FLOORDIV: pm_floordiv, Ops.FLOORMOD: pm_floormod, Ops.CMOD: pm_cmod}

@@ -12,7 +12,6 @@ A reduction is in float32 as a whole, and rounded once at its end.
 from plugrad.codegen.decompositions.floats import bits
 from plugrad.codegen.decompositions.transcendental import in_float32
 from plugrad.dtype import FLOAT8, DType, dtypes, is_float
-from plugrad.target import Capabilities
 from plugrad.uop.ops import ALU, COMPARE, Ops
 from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
@@ -94,10 +93,4 @@ def _table(dtype: DType) -> PatternMatcher:
     )
 
 
-_TABLES = {dtype: _table(dtype) for dtype in (dtypes.float16, dtypes.bfloat16, *FLOAT8)}
-
-
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for dtypes that the target cannot compute with."""
-    tables = (table for dtype, table in _TABLES.items() if dtype not in capabilities.compute_dtypes)
-    return sum(tables, PatternMatcher())
+TABLES = {dtype: _table(dtype) for dtype in (dtypes.float16, dtypes.bfloat16, *FLOAT8)}

@@ -6,7 +6,6 @@ parity constants of its reference implementation, Random123.
 """
 
 from plugrad.dtype import dtypes
-from plugrad.target import Capabilities
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
@@ -37,9 +36,4 @@ def threefry(x: UOp, key: UOp) -> UOp:
     return x1.cast(dtypes.uint64) << 32 | x0.cast(dtypes.uint64)
 
 
-pm_threefry = PatternMatcher((UPat(Ops.THREEFRY, src=(x, key)), threefry))
-
-
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rule, unless the target has THREEFRY itself."""
-    return PatternMatcher() if "THREEFRY" in capabilities.native_ops else pm_threefry
+TABLES = {Ops.THREEFRY: PatternMatcher((UPat(Ops.THREEFRY, src=(x, key)), threefry))}

@@ -8,9 +8,8 @@ from plugrad.codegen.decompositions.power import pow_
 from plugrad.codegen.decompositions.remainder import fmod
 from plugrad.codegen.decompositions.sine import cos, sin
 from plugrad.dtype import dtypes
-from plugrad.target import Capabilities
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher
+from plugrad.uop.ops import BINARY, Ops
+from plugrad.uop.rewrite import PatternMatcher, RuleFunction
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat, pvars
 
@@ -38,47 +37,22 @@ def _pow_of_constant(x: UOp, c: UOp) -> UOp | None:
     }.get(c.arg)
 
 
-pm_exp = PatternMatcher(
-    (UPat(Ops.EXP, SMALL, name="u"), in_float32),
-    (UPat(Ops.EXP, WIDE, (x,)), exp),
-)
-pm_exp2 = PatternMatcher(
-    (UPat(Ops.EXP2, SMALL, name="u"), in_float32),
-    (UPat(Ops.EXP2, WIDE, (x,)), exp2),
-)
-pm_log2 = PatternMatcher(
-    (UPat(Ops.LOG2, SMALL, name="u"), in_float32),
-    (UPat(Ops.LOG2, WIDE, (x,)), log2),
-)
-pm_sin = PatternMatcher(
-    (UPat(Ops.SIN, SMALL, name="u"), in_float32),
-    (UPat(Ops.SIN, WIDE, (x,)), sin),
-)
-pm_cos = PatternMatcher(
-    (UPat(Ops.COS, SMALL, name="u"), in_float32),
-    (UPat(Ops.COS, WIDE, (x,)), cos),
-)
-pm_fmod = PatternMatcher(
-    (UPat(Ops.FMOD, SMALL, name="u"), in_float32),
-    (UPat(Ops.FMOD, WIDE, (x, y)), fmod),
-)
-pm_pow = PatternMatcher(
+def by_width(op: Ops, function: RuleFunction) -> PatternMatcher:
+    """Return the rules of an op: `function` for wide floats, small ones in float32."""
+    sources = (x, y) if op in BINARY else (x,)
+    return PatternMatcher((UPat(op, SMALL, name="u"), in_float32), (UPat(op, WIDE, sources), function))
+
+
+pm_pow_of_constant = PatternMatcher(
     (UPat(Ops.POW, (*SMALL, *WIDE), (x, UPat.cvar("c"))), _pow_of_constant),
-    (UPat(Ops.POW, SMALL, name="u"), in_float32),
-    (UPat(Ops.POW, WIDE, (x, y)), pow_),
 )
-_TABLES = {
-    Ops.EXP: pm_exp,
-    Ops.EXP2: pm_exp2,
-    Ops.LOG2: pm_log2,
-    Ops.SIN: pm_sin,
-    Ops.COS: pm_cos,
-    Ops.FMOD: pm_fmod,
-    Ops.POW: pm_pow,
+
+TABLES = {
+    Ops.EXP: by_width(Ops.EXP, exp),
+    Ops.EXP2: by_width(Ops.EXP2, exp2),
+    Ops.LOG2: by_width(Ops.LOG2, log2),
+    Ops.SIN: by_width(Ops.SIN, sin),
+    Ops.COS: by_width(Ops.COS, cos),
+    Ops.FMOD: by_width(Ops.FMOD, fmod),
+    Ops.POW: pm_pow_of_constant + by_width(Ops.POW, pow_),
 }
-
-
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules for functions that are not native."""
-    tables = (table for op, table in _TABLES.items() if op.name not in capabilities.native_ops)
-    return sum(tables, PatternMatcher())
