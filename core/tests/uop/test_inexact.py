@@ -37,7 +37,6 @@ CONSTANTS = (
 MOVING = {
     "plugrad.schedule.normalize.pm_normalize",
     "plugrad.codegen.predication.pm_gates",
-    "plugrad.codegen.devectorizer.pm_vectors",
     "plugrad.uop.validity.pm_simplify_validity",
 }
 

@@ -10,46 +10,9 @@ from collections.abc import Sequence
 from plugrad.codegen.rebuild import rebuild
 from plugrad.target import Capabilities
 from plugrad.uop.ops import ELEMENTWISE, Ops
-from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.rewrite import graph_rewrite
+from plugrad.uop.symbolic import pm_vector
 from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat
-
-
-def _gep_of_vectorize(v: UOp, g: UOp) -> UOp:
-    picked: tuple[int, ...] = g.arg
-    lanes = tuple(v.src[i] for i in picked)
-    return lanes[0] if len(lanes) == 1 else UOp(Ops.VECTORIZE, g.dtype, lanes)
-
-
-def _whole_vector(v: UOp) -> UOp | None:
-    """VECTORIZE(GEP(x, 0), GEP(x, 1), ...) of every lane in order is x."""
-    source = v.src[0].src[0] if v.src[0].op is Ops.GEP else None
-    if source is None or source.dtype is not v.dtype:
-        return None
-    in_order = all(s.op is Ops.GEP and s.src[0] is source and s.arg == (i,) for i, s in enumerate(v.src))
-    return source if in_order else None
-
-
-def _constant_vector(v: UOp) -> UOp | None:
-    first = v.src[0]
-    if first.op is not Ops.CONST or any(s is not first for s in v.src):
-        return None
-    return UOp(Ops.CONST, v.dtype, (), first.arg)
-
-
-_x = UPat.var("x")
-
-pm_vectors = PatternMatcher(
-    (UPat(Ops.GEP, src=(UPat(Ops.VECTORIZE, name="v"),), name="g"), _gep_of_vectorize),
-    (UPat(Ops.GEP, src=(UPat.cvar("c"),), name="g"), lambda c, g: UOp(Ops.CONST, g.dtype, (), c.arg)),
-    (
-        UPat(Ops.GEP, src=(UPat(Ops.GEP, src=(_x,), name="inner"),), name="g"),
-        lambda x, inner, g: x.gep(*(inner.arg[i] for i in g.arg)),
-    ),
-    (UPat(Ops.GEP, src=(_x,), name="g"), lambda x, g: x if g.arg == tuple(range(x.dtype.count)) else None),
-    (UPat(Ops.VECTORIZE, name="v"), _whole_vector),
-    (UPat(Ops.VECTORIZE, name="v"), _constant_vector),
-)
 
 
 def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -70,7 +33,7 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
             return _widened(u, capabilities) if u.op is Ops.VECTORIZE else _scalar_parts(u)
         return None
 
-    return graph_rewrite(rebuild(sink, change), pm_vectors, name="devectorize")
+    return graph_rewrite(rebuild(sink, change), pm_vector, name="devectorize")
 
 
 def _scalar_parts(u: UOp) -> UOp | None:

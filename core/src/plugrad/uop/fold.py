@@ -106,7 +106,8 @@ def _max(x: Any, y: Any) -> Any:
     return x if x != x or (x > y) else y
 
 
-def _cdiv(x: int, y: int) -> int:
+def divide_towards_zero(x: int, y: int) -> int:
+    """Return C's quotient of integers."""
     return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
 
@@ -132,8 +133,8 @@ _EVALUATE: dict[Ops, _Function] = {
     Ops.FMOD: _by_numpy("fmod"),
     Ops.FLOORDIV: lambda x, y: x // y,
     Ops.FLOORMOD: lambda x, y: x % y,
-    Ops.CDIV: _cdiv,
-    Ops.CMOD: lambda x, y: x - y * _cdiv(x, y),
+    Ops.CDIV: divide_towards_zero,
+    Ops.CMOD: lambda x, y: x - y * divide_towards_zero(x, y),
     Ops.MAX: _max,
     Ops.POW: _by_numpy("power"),
     Ops.CMPLT: lambda x, y: x < y,

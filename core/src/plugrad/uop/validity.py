@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from plugrad.dtype import dtypes
 from plugrad.uop.index_math.sums import factors_of, sum_of
-from plugrad.uop.node.terms import terms_of
+from plugrad.uop.node.terms import operands_of, terms_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.symbolic import simplify
@@ -24,15 +24,7 @@ Facts = dict[UOp, tuple[int, int]]
 
 def conjuncts(gate: UOp) -> list[UOp]:
     """Return the conditions that `gate` joins with AND, each once."""
-    out: dict[UOp, None] = {}
-    stack = [gate]
-    while stack:
-        u = stack.pop()
-        if u.op is Ops.AND:
-            stack.extend(reversed(u.src))
-        else:
-            out[u] = None
-    return list(out)
+    return list(dict.fromkeys(operands_of(gate, Ops.AND)))
 
 
 def conjunction(conditions: Iterable[UOp]) -> UOp:

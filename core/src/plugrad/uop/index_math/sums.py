@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plugrad.dtype import DType, dtypes
-from plugrad.uop.node.terms import Terms, terms_of
+from plugrad.uop.node.terms import Terms, operands_of, terms_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -68,17 +68,7 @@ def bounds_of_sum(terms: Terms, constant: int) -> tuple[int, int]:
 
 def factors_of(term: UOp) -> list[UOp]:
     """Return the atoms that a term without a constant factor multiplies, sorted."""
-    if term.op is not Ops.MUL:
-        return [term]
-    out: list[UOp] = []
-    stack = [term]
-    while stack:
-        node = stack.pop()
-        if node.op is Ops.MUL:
-            stack.extend(reversed(node.src))
-        else:
-            out.append(node)
-    return out
+    return operands_of(term, Ops.MUL) if term.op is Ops.MUL else [term]
 
 
 def product_of(factors: Iterable[UOp]) -> UOp:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import ConstType, dtype_max, dtype_min, dtypes, is_bool, is_float
+from plugrad.uop.fold import divide_towards_zero
 from plugrad.uop.ops import Ops
 
 if TYPE_CHECKING:
@@ -43,24 +44,21 @@ def bounds_of(u: "UOp") -> "tuple[ConstType, ConstType]":
     return (lowest, highest) if full[0] <= lowest and highest <= full[1] else full
 
 
-def _add(u: "UOp", a: Interval, b: Interval) -> Interval:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _sub(u: "UOp", a: Interval, b: Interval) -> Interval:
-    return a[0] - b[1], a[1] - b[0]
-
-
 def _mul(u: "UOp", a: Interval, b: Interval) -> Interval:
     products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     return min(products), max(products)
 
 
-def _floordiv(u: "UOp", a: Interval, b: Interval) -> Interval:
-    if b[0] <= 0 <= b[1]:
-        return whole(u)
-    quotients = (a[0] // b[0], a[0] // b[1], a[1] // b[0], a[1] // b[1])
-    return min(quotients), max(quotients)
+def _quotient(divide: Callable[[int, int], int]) -> "Callable[[UOp, Interval, Interval], Interval]":
+    """Return the rule of a division: its extremes are those of the operands' ends."""
+
+    def rule(u: "UOp", a: Interval, b: Interval) -> Interval:
+        if b[0] <= 0 <= b[1]:
+            return whole(u)
+        quotients = [divide(x, y) for x in a for y in b]
+        return min(quotients), max(quotients)
+
+    return rule
 
 
 def _floormod(u: "UOp", a: Interval, b: Interval) -> Interval:
@@ -71,26 +69,11 @@ def _floormod(u: "UOp", a: Interval, b: Interval) -> Interval:
     return (b[0] + 1, 0) if b[1] < 0 else whole(u)
 
 
-def _quotient(x: int, y: int) -> int:
-    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-
-
-def _cdiv(u: "UOp", a: Interval, b: Interval) -> Interval:
-    if b[0] <= 0 <= b[1]:
-        return whole(u)
-    quotients = [_quotient(x, y) for x in a for y in b]
-    return min(quotients), max(quotients)
-
-
 def _cmod(u: "UOp", a: Interval, b: Interval) -> Interval:
     if b[0] <= 0 <= b[1]:
         return whole(u)
     most = max(abs(b[0]), abs(b[1])) - 1
     return (-min(most, -a[0]) if a[0] < 0 else 0), (min(most, a[1]) if a[1] > 0 else 0)
-
-
-def _max(u: "UOp", a: Interval, b: Interval) -> Interval:
-    return max(a[0], b[0]), max(a[1], b[1])
 
 
 def _less(u: "UOp", a: Interval, b: Interval) -> Interval:
@@ -138,16 +121,11 @@ def _xor(u: "UOp", a: Interval, b: Interval) -> Interval:
     return whole(u)
 
 
-def _shl(u: "UOp", a: Interval, b: Interval) -> Interval:
-    if b[0] != b[1] or not 0 <= b[0] < 64:
+def _shift(u: "UOp", a: Interval, b: Interval) -> Interval:
+    count = b[0]
+    if count != b[1] or not 0 <= count < 64:
         return whole(u)
-    return a[0] << b[0], a[1] << b[0]
-
-
-def _shr(u: "UOp", a: Interval, b: Interval) -> Interval:
-    if b[0] != b[1] or not 0 <= b[0] < 64:
-        return whole(u)
-    return a[0] >> b[0], a[1] >> b[0]
+    return (a[0] << count, a[1] << count) if u.op is Ops.SHL else (a[0] >> count, a[1] >> count)
 
 
 def _where(u: "UOp", c: Interval, a: Interval, b: Interval) -> Interval:
@@ -180,22 +158,22 @@ _Rule = (
 )
 
 _RULES: dict[Ops, _Rule] = {
-    Ops.ADD: _add,
-    Ops.SUB: _sub,
+    Ops.ADD: lambda u, a, b: (a[0] + b[0], a[1] + b[1]),
+    Ops.SUB: lambda u, a, b: (a[0] - b[1], a[1] - b[0]),
     Ops.MUL: _mul,
-    Ops.FLOORDIV: _floordiv,
+    Ops.FLOORDIV: _quotient(lambda x, y: x // y),
     Ops.FLOORMOD: _floormod,
-    Ops.CDIV: _cdiv,
+    Ops.CDIV: _quotient(divide_towards_zero),
     Ops.CMOD: _cmod,
-    Ops.MAX: _max,
+    Ops.MAX: lambda u, a, b: (max(a[0], b[0]), max(a[1], b[1])),
     Ops.CMPLT: _less,
     Ops.CMPNE: _differs,
     Ops.CMPEQ: _equals,
     Ops.AND: _and,
     Ops.OR: _or,
     Ops.XOR: _xor,
-    Ops.SHL: _shl,
-    Ops.SHR: _shr,
+    Ops.SHL: _shift,
+    Ops.SHR: _shift,
     Ops.WHERE: _where,
     Ops.CAST: _cast,
     Ops.NEG: lambda u, a: (-a[1], -a[0]),

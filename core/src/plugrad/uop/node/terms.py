@@ -1,4 +1,4 @@
-"""Taking a sum of index arithmetic apart into its terms."""
+"""Taking sums, and trees of one associative op, apart."""
 
 from typing import TYPE_CHECKING
 
@@ -36,3 +36,16 @@ def terms_of(u: "UOp") -> tuple[Terms, int]:
             else:
                 terms.pop(node, None)
     return terms, constant
+
+
+def operands_of(u: "UOp", op: Ops) -> "list[UOp]":
+    """Return the operands of a tree of one associative op, in order."""
+    out: list[UOp] = []
+    stack = [u]
+    while stack:
+        node = stack.pop()
+        if node.op is op:
+            stack.extend(node.src[::-1])
+        else:
+            out.append(node)
+    return out
