@@ -5,28 +5,21 @@ change the bits of floats all the same are listed in `inexact`, each with what i
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
-from plugrad.dtype import DType, dtypes, is_int
+from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_float, is_int
 from plugrad.uop.fold import SMALLEST_NORMAL, convert, evaluate, holds_exactly, reinterpret
 from plugrad.uop.index_math.rules import pm_index
 from plugrad.uop.node.expression import set_simplifier
+from plugrad.uop.node.terms import operands_of
 from plugrad.uop.ops import BINARY, COMMUTATIVE, TERNARY, UNARY, Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat, pconsts, pvars
 
-FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-FIXED_INTS = (
-    dtypes.int8,
-    dtypes.int16,
-    dtypes.int32,
-    dtypes.int64,
-    dtypes.uint8,
-    dtypes.uint16,
-    dtypes.uint32,
-    dtypes.uint64,
-)
+FLOATS = tuple(filter(is_float, STORABLE))
+FIXED_INTS = tuple(filter(is_int, STORABLE))
 INTS = (*FIXED_INTS, dtypes.index)
 
 x, y, z, cond, cond2 = pvars("x y z cond cond2")
@@ -36,10 +29,18 @@ f = UPat.var("f", FLOATS)
 a, b = pvars("a b", dtypes.bool)
 
 
-def _binary_pattern(
-    op: Ops, left: UPat, right: UPat, dtype: "DType | tuple[DType, ...] | None" = None
-) -> UPat:
-    return UPat(op, dtype, (left, right))
+def _ordered(op: Ops) -> "Callable[..., UPat]":
+    """Return a builder of patterns of `op` with operands in order: constants stand on the right."""
+
+    def pattern(left: UPat, right: "UPat | ConstType", dtype: Any = None) -> UPat:
+        return UPat(op, dtype, (left, right if isinstance(right, UPat) else UPat.const(right)))
+
+    return pattern
+
+
+_add, _sub, _mul, _fdiv, _floordiv = map(_ordered, (Ops.ADD, Ops.SUB, Ops.MUL, Ops.FDIV, Ops.FLOORDIV))
+_and, _or, _xor, _max = map(_ordered, (Ops.AND, Ops.OR, Ops.XOR, Ops.MAX))
+_less, _equal, _differs = map(_ordered, (Ops.CMPLT, Ops.CMPEQ, Ops.CMPNE))
 
 
 def _node(dtype: DType, value: Any) -> UOp | None:
@@ -111,44 +112,24 @@ def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
 
 pm_arithmetic = PatternMatcher(
     # --- ADD, SUB, NEG ---
-    (_binary_pattern(Ops.ADD, i, UPat.const(0)), lambda i: i),
-    (
-        _binary_pattern(Ops.ADD, f, c0),
-        lambda f, c0: f if c0.arg == 0 and math.copysign(1, c0.arg) < 0 else None,
-    ),
-    (_binary_pattern(Ops.ADD, _binary_pattern(Ops.ADD, f, c0), c1), _add_constants),
-    (
-        UPat(Ops.ADD, FIXED_INTS, (_binary_pattern(Ops.ADD, i, c0), c1)),
-        lambda i, c0, c1: i + (c0.arg + c1.arg),
-    ),
-    (UPat(Ops.ADD, FIXED_INTS, (i, i)), lambda i: i * 2),
-    (
-        _binary_pattern(
-            Ops.ADD, _binary_pattern(Ops.MUL, i, c0), _binary_pattern(Ops.MUL, i, c1), FIXED_INTS
-        ),
-        lambda i, c0, c1: i * (c0.arg + c1.arg),
-    ),
-    (
-        _binary_pattern(Ops.ADD, _binary_pattern(Ops.MUL, i, c0), i, FIXED_INTS),
-        lambda i, c0: i * (c0.arg + 1),
-    ),
-    (
-        _binary_pattern(Ops.ADD, i, _binary_pattern(Ops.MUL, i, c0), FIXED_INTS),
-        lambda i, c0: i * (c0.arg + 1),
-    ),
+    (_add(i, 0), lambda i: i),
+    (_add(f, c0), lambda f, c0: f if c0.arg == 0 and math.copysign(1, c0.arg) < 0 else None),
+    (_add(_add(f, c0), c1), _add_constants),
+    (_add(_add(i, c0), c1, FIXED_INTS), lambda i, c0, c1: i + (c0.arg + c1.arg)),
+    (_add(i, i, FIXED_INTS), lambda i: i * 2),
+    (_add(_mul(i, c0), _mul(i, c1), FIXED_INTS), lambda i, c0, c1: i * (c0.arg + c1.arg)),
+    (_add(_mul(i, c0), i, FIXED_INTS), lambda i, c0: i * (c0.arg + 1)),
+    (_add(i, _mul(i, c0), FIXED_INTS), lambda i, c0: i * (c0.arg + 1)),
     # x - c is x + -c, also for zeros
-    (_binary_pattern(Ops.SUB, x, c0), lambda x, c0: x + x.const_like(-c0.arg)),
-    (_binary_pattern(Ops.SUB, i, i), lambda i: i.const_like(0)),
+    (_sub(x, c0), lambda x, c0: x + x.const_like(-c0.arg)),
+    (_sub(i, i), lambda i: i.const_like(0)),
     (UPat(Ops.NEG, src=(UPat(Ops.NEG, src=(x,)),)), lambda x: x),
     # --- MUL, FDIV ---
-    (_binary_pattern(Ops.MUL, x, UPat.const(1)), lambda x: x),
-    (_binary_pattern(Ops.MUL, i, UPat.const(0)), lambda i: i.const_like(0)),
-    (_binary_pattern(Ops.MUL, _binary_pattern(Ops.MUL, f, c0), c1), _mul_constants),
-    (
-        _binary_pattern(Ops.MUL, _binary_pattern(Ops.MUL, i, c0), c1, FIXED_INTS),
-        lambda i, c0, c1: i * (c0.arg * c1.arg),
-    ),
-    (_binary_pattern(Ops.FDIV, f, c0), _divide_by_power_of_two),
+    (_mul(x, 1), lambda x: x),
+    (_mul(i, 0), lambda i: i.const_like(0)),
+    (_mul(_mul(f, c0), c1), _mul_constants),
+    (_mul(_mul(i, c0), c1, FIXED_INTS), lambda i, c0, c1: i * (c0.arg * c1.arg)),
+    (_fdiv(f, c0), _divide_by_power_of_two),
     # --- integer division ---
     (UPat((Ops.FLOORDIV, Ops.CDIV), FIXED_INTS, (i, UPat.const(1))), lambda i: i),
     (UPat((Ops.FLOORMOD, Ops.CMOD), FIXED_INTS, (i, UPat.const(1))), lambda i: i.const_like(0)),
@@ -157,27 +138,24 @@ pm_arithmetic = PatternMatcher(
         lambda i, j: i if i.vmin >= 0 and i.vmax < j.vmin else None,
     ),
     (
-        _binary_pattern(Ops.FLOORDIV, _binary_pattern(Ops.FLOORDIV, i, c0), c1, FIXED_INTS),
+        _floordiv(_floordiv(i, c0), c1, FIXED_INTS),
         lambda i, c0, c1: (
             i // (c0.arg * c1.arg) if c1.arg > 0 and 0 < c0.arg * c1.arg < i.bounds[1] else None
         ),
     ),
     # --- MAX ---
-    (UPat(Ops.MAX, src=(x, x)), lambda x: x),
-    (_binary_pattern(Ops.MAX, f, UPat.const(-math.inf)), lambda f: f),
-    (UPat(Ops.MAX, src=(i, j)), _max_by_bounds),
-    (
-        _binary_pattern(Ops.MAX, _binary_pattern(Ops.MAX, x, c0), c1),
-        lambda x, c0, c1: x.maximum(c0.maximum(c1)),
-    ),
+    (_max(x, x), lambda x: x),
+    (_max(f, -math.inf), lambda f: f),
+    (_max(i, j), _max_by_bounds),
+    (_max(_max(x, c0), c1), lambda x, c0, c1: x.maximum(c0.maximum(c1))),
     # --- bits of integers ---
-    (_binary_pattern(Ops.AND, i, UPat.const(0)), lambda i: i.const_like(0)),
-    (_binary_pattern(Ops.AND, i, c0), lambda i, c0: i if _keeps_all_bits(i, c0.arg) else None),
-    (_binary_pattern(Ops.AND, _binary_pattern(Ops.AND, i, c0), c1), lambda i, c0, c1: i & (c0.arg & c1.arg)),
+    (_and(i, 0), lambda i: i.const_like(0)),
+    (_and(i, c0), lambda i, c0: i if _keeps_all_bits(i, c0.arg) else None),
+    (_and(_and(i, c0), c1), lambda i, c0, c1: i & (c0.arg & c1.arg)),
     (UPat((Ops.AND, Ops.OR), src=(x, x)), lambda x: x),
     (UPat((Ops.OR, Ops.XOR), src=(i, UPat.const(0))), lambda i: i),
-    (_binary_pattern(Ops.XOR, _binary_pattern(Ops.XOR, i, c0), c1), lambda i, c0, c1: i ^ (c0.arg ^ c1.arg)),
-    (_binary_pattern(Ops.XOR, i, i), lambda i: i.const_like(0)),
+    (_xor(_xor(i, c0), c1), lambda i, c0, c1: i ^ (c0.arg ^ c1.arg)),
+    (_xor(i, i), lambda i: i.const_like(0)),
     (UPat((Ops.SHL, Ops.SHR), src=(i, UPat.const(0))), lambda i: i),
 )
 
@@ -186,28 +164,11 @@ def _keeps_all_bits(i: UOp, mask: int) -> bool:
     return mask == -1 or (i.vmin >= 0 and mask >= 0 and mask & (mask + 1) == 0 and i.vmax <= mask)
 
 
-def _not_pattern(a: UPat) -> UPat:
-    return _binary_pattern(Ops.XOR, a, UPat.const(True))
-
-
-def _terms(u: UOp, op: Ops) -> list[UOp]:
-    """Return the operands of a tree of one associative op."""
-    out: list[UOp] = []
-    stack = [u]
-    while stack:
-        node = stack.pop()
-        if node.op is op:
-            stack.extend(reversed(node.src))
-        else:
-            out.append(node)
-    return out
-
-
 def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
     """Fold a & b & a to a & b, a & ~a to False."""
-    known, absorbing = _terms(a, u.op), u.op is Ops.OR
+    known, absorbing = operands_of(a, u.op), u.op is Ops.OR
     known_set = set(known)
-    fresh = [t for t in _terms(b, u.op) if t not in known_set]
+    fresh = [t for t in operands_of(b, u.op) if t not in known_set]
     for t in fresh:
         negated = t.src[0] if t.op is Ops.XOR and t.src[1].op is Ops.CONST else ~t
         if negated in known_set:
@@ -221,18 +182,18 @@ def _drop_repeated(u: UOp, a: UOp, b: UOp) -> UOp | None:
 
 pm_bool = PatternMatcher(
     # bool has one name for each function of two truth values
-    (_binary_pattern(Ops.MUL, a, b), lambda a, b: a & b),
+    (_mul(a, b), lambda a, b: a & b),
     (UPat((Ops.ADD, Ops.MAX), src=(a, b)), lambda a, b: a | b),
-    (_binary_pattern(Ops.CMPNE, a, b), lambda a, b: a ^ b),
-    (_binary_pattern(Ops.CMPEQ, a, b), lambda a, b: ~(a ^ b)),
-    (_binary_pattern(Ops.CMPLT, a, b), lambda a, b: ~a & b),
-    (_binary_pattern(Ops.AND, a, UPat.const(True)), lambda a: a),
-    (_binary_pattern(Ops.AND, a, UPat.const(False)), lambda a: a.const_like(False)),
-    (_binary_pattern(Ops.OR, a, UPat.const(False)), lambda a: a),
-    (_binary_pattern(Ops.OR, a, UPat.const(True)), lambda a: a.const_like(True)),
-    (_binary_pattern(Ops.XOR, a, UPat.const(False)), lambda a: a),
-    (_not_pattern(_not_pattern(a)), lambda a: a),
-    (_binary_pattern(Ops.XOR, a, a), lambda a: a.const_like(False)),
+    (_differs(a, b), lambda a, b: a ^ b),
+    (_equal(a, b), lambda a, b: ~(a ^ b)),
+    (_less(a, b), lambda a, b: ~a & b),
+    (_and(a, True), lambda a: a),
+    (_and(a, False), lambda a: a.const_like(False)),
+    (_or(a, False), lambda a: a),
+    (_or(a, True), lambda a: a.const_like(True)),
+    (_xor(a, False), lambda a: a),
+    (_xor(_xor(a, True), True), lambda a: a),
+    (_xor(a, a), lambda a: a.const_like(False)),
     (UPat((Ops.AND, Ops.OR), src=(a, b), name="u"), _drop_repeated),
     # absorption
     (UPat(Ops.AND, src=[a, UPat(Ops.OR, src=[a, b])]), lambda a, b: a),
@@ -248,7 +209,7 @@ def _where_of_numbers(cond: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp | None:
 pm_where = PatternMatcher(
     (UPat(Ops.WHERE, src=(cond, x, x)), lambda cond, x: x),
     (UPat(Ops.WHERE, src=(c0, x, y)), lambda c0, x, y: x if c0.arg else y),
-    (_not_pattern(cond).where(x, y), lambda cond, x, y: cond.where(y, x)),
+    (_xor(cond, True).where(x, y), lambda cond, x, y: cond.where(y, x)),
     (cond.where(UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)), lambda cond: cond),
     (cond.where(UPat.const(False, dtypes.bool), UPat.const(True, dtypes.bool)), lambda cond: ~cond),
     (cond.where(cond.where(x, y), z), lambda cond, x, y, z: cond.where(x, z)),
@@ -289,8 +250,8 @@ pm_cast = PatternMatcher(
         _widen,
     ),
     # (bool as a number) != 0 is the bool
-    (_binary_pattern(Ops.CMPNE, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: a),
-    (_binary_pattern(Ops.CMPEQ, UPat(Ops.CAST, src=(a,)), UPat.const(0)), lambda a: ~a),
+    (_differs(a.cast(), 0), lambda a: a),
+    (_equal(a.cast(), 0), lambda a: ~a),
     (UPat(Ops.CAST, dtypes.bool, src=(i,)), lambda i: i.ne(0)),
 )
 
@@ -300,14 +261,11 @@ def _move_constant(i: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp:
 
 
 pm_compare = PatternMatcher(
-    (UPat(Ops.CMPLT, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
-    (UPat(Ops.CMPEQ, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), True)),
-    (UPat(Ops.CMPNE, src=(i, i)), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
+    (_less(i, i), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
+    (_equal(i, i), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), True)),
+    (_differs(i, i), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
     # adding is a bijection even where it wraps; for < it has to stay below the type's ends
-    (
-        UPat((Ops.CMPEQ, Ops.CMPNE), src=(_binary_pattern(Ops.ADD, i, c0, FIXED_INTS), c1), name="u"),
-        _move_constant,
-    ),
+    (UPat((Ops.CMPEQ, Ops.CMPNE), src=(_add(i, c0, FIXED_INTS), c1), name="u"), _move_constant),
 )
 
 pm_vector = PatternMatcher(
