@@ -96,7 +96,7 @@ class Buffer:
         return self._imported is not None and not self._imported.readonly
 
     def __del__(self) -> None:
-        if self.handle is not None:
+        if self.handle is not None and self.base is None:
             self.deallocate()
 
     def ensure_allocated(self) -> "Buffer":

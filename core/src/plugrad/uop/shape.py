@@ -8,7 +8,7 @@ from plugrad.uop.node.terms import terms_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from plugrad.uop.uop import UOp
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Placement = tuple["Shape | None", str | None]
 
 _SAME_AS_FIRST = frozenset(
-    {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER, Ops.DISPATCH}
+    {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER, Ops.DISPATCH, Ops.FLIP}
 )
 
 
@@ -45,39 +45,8 @@ def placement_of(u: "UOp") -> Placement:
     Raises:
         ShapeError: sources of an elementwise node disagree.
     """
-    return _shape_of(u), _device_of(u)
-
-
-def _shape_of(u: "UOp") -> "Shape | None":
-    op = u.op
-    if op in ELEMENTWISE:
-        return _elementwise_shape(u)
-    if op in _SAME_AS_FIRST:
-        return _shape(u.src[0])
-    if op is Ops.RESHAPE or op is Ops.EXPAND:
-        return dims_of(u.src[1:])
-    if op is Ops.BUFFER:
-        return u.arg.shape
-    if op is Ops.OUTPUT:
-        return _shape(output_of(u))
-    if op is Ops.IOTA:
-        return dims_of(u.src)
-    if op in (Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.RANGE, Ops.SPECIAL):
-        return ()
-    if not u.src or (first := _shape(u.src[0])) is None:
-        return None
-    if op is Ops.PERMUTE:
-        axes: tuple[int, ...] = u.arg
-        return tuple([first[axis] for axis in axes])
-    if op is Ops.FLIP:
-        return first
-    if op is Ops.REDUCE_AXIS:
-        return tuple(1 if axis in u.arg[1] else size for axis, size in enumerate(first))
-    if op is Ops.PAD:
-        return tuple(add_sizes(size, b, e) for size, (b, e) in zip(first, pairs_of(u), strict=True))
-    if op is Ops.SHRINK:
-        return tuple(add_sizes(e, -b) for b, e in pairs_of(u))
-    return None
+    rule = _SHAPES.get(u.op)
+    return None if rule is None else rule(u), _device_of(u)
 
 
 def add_sizes(*sizes: "int | UOp") -> "int | UOp":
@@ -144,6 +113,10 @@ def _shape(u: "UOp") -> "Shape | None":
     return u._placement[0]  # pyright: ignore[reportPrivateUsage] - sources come first
 
 
+def _shape_of_first(u: "UOp") -> "Shape | None":
+    return _shape(u.src[0])
+
+
 def _elementwise_shape(u: "UOp") -> "Shape | None":
     out: Any = ()
     for s in u.src:
@@ -159,6 +132,45 @@ def _elementwise_shape(u: "UOp") -> "Shape | None":
             )
         out = shape
     return out
+
+
+def _permuted_shape(u: "UOp") -> "Shape | None":
+    first = _shape(u.src[0])
+    axes: tuple[int, ...] = u.arg
+    return None if first is None else tuple([first[axis] for axis in axes])
+
+
+def _reduced_shape(u: "UOp") -> "Shape | None":
+    first = _shape(u.src[0])
+    axes: tuple[int, ...] = u.arg[1]
+    return None if first is None else tuple([1 if i in axes else size for i, size in enumerate(first)])
+
+
+def _padded_shape(u: "UOp") -> "Shape | None":
+    first = _shape(u.src[0])
+    if first is None:
+        return None
+    return tuple([add_sizes(size, b, e) for size, (b, e) in zip(first, pairs_of(u), strict=True)])
+
+
+def _shrunk_shape(u: "UOp") -> "Shape | None":
+    return None if _shape(u.src[0]) is None else tuple([add_sizes(e, -b) for b, e in pairs_of(u)])
+
+
+# by table: as a chain of comparisons, finding the rule took more time than applying it
+_SHAPES: "dict[Ops, Callable[[UOp], Shape | None]]" = {
+    **dict.fromkeys(ELEMENTWISE, _elementwise_shape),
+    **dict.fromkeys(_SAME_AS_FIRST, _shape_of_first),
+    **dict.fromkeys((Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.RANGE, Ops.SPECIAL), lambda u: ()),
+    **dict.fromkeys((Ops.RESHAPE, Ops.EXPAND), lambda u: dims_of(u.src[1:])),
+    Ops.BUFFER: lambda u: u.arg.shape,
+    Ops.OUTPUT: lambda u: _shape(output_of(u)),
+    Ops.IOTA: lambda u: dims_of(u.src),
+    Ops.PERMUTE: _permuted_shape,
+    Ops.REDUCE_AXIS: _reduced_shape,
+    Ops.PAD: _padded_shape,
+    Ops.SHRINK: _shrunk_shape,
+}
 
 
 def _device_of(u: "UOp") -> str | None:

@@ -268,6 +268,15 @@ def test_the_array_interface_is_the_memory_itself() -> None:
     np.testing.assert_array_equal(array, [[1, 2], [3, 4]])
 
 
+def test_a_slice_is_shared_where_it_lies_and_an_assign_leaves_it_as_it_is() -> None:
+    t = Tensor([[0, 1, 2, 3], [4, 5, 6, 7]]).realize()
+    row = t[1].__array__(copy=False)
+    assert np.shares_memory(row, t.__array__(copy=False))
+    t.assign(t * 2).realize()
+    assert row.tolist() == [4, 5, 6, 7]
+    assert t[1].tolist() == [8, 10, 12, 14]
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])
 def test_the_array_interface_tells_shape_and_type(dtype: str) -> None:
     array = np.asarray(_OnlyInterface(Tensor([[1, 0, 1]], dtype=dtype)))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 _WRITABLE = 1  # PyBUF_WRITABLE of Python's buffer protocol
+_IN_ORDER = frozenset({Ops.RESHAPE, Ops.BITCAST})
 
 
 def data(self: Tensor) -> memoryview:
@@ -93,11 +94,12 @@ def _present_part(x: Tensor, memory: memoryview) -> memoryview:
     return memory.cast("B")[: product(shape_today(x.shape, "data")) * x.dtype.itemsize]
 
 
-def _stored(x: Tensor) -> Buffer | bytes | memoryview:
+def _stored(x: Tensor) -> Buffer | bytes:
     """Compute the elements; return their memory, or bytes in row-major order."""
-    if x.uop.op is Ops.CONST:
-        return pack([x.uop.arg], x.dtype)
-    if 0 in x.shape:
+    u = x.uop
+    if u.op is Ops.CONST:
+        return pack([u.arg], x.dtype)
+    if 0 in u.shape:
         return b""
     if current_capture() is not None:
         raise JitError(
@@ -105,15 +107,14 @@ def _stored(x: Tensor) -> Buffer | bytes | memoryview:
             "what it does with them would not be done again. Return the tensor and read it outside; "
             "choose with where()."
         )
-    if not computes(x._device) and not _is_whole(x.uop):
+    if not computes(x._device) and not _is_whole(u):
         # what lies there in another order, or in parts, is put together where kernels run
-        return _stored(x._make(x.uop.copy_to_device(Device.DEFAULT), Device.DEFAULT))
-    if not storage.is_view(x.uop):
-        x.realize()
-    u = x.uop
+        return _stored(x._make(u.copy_to_device(Device.DEFAULT), Device.DEFAULT))
+    if not storage.is_view(u):
+        u = x.realize().uop
+    if is_static(u.shape) and (elements := read_view(u)) is not None:
+        return elements
     if not (_is_whole(u) or _is_whole_today(u)):
-        if (elements := read_view(u)) is not None:
-            return elements
         u = x._make(u.contiguous(), x._device).realize().uop
     return storage.buffer_of(storage.viewed(u))
 
@@ -281,16 +282,20 @@ def __index__(self: Tensor) -> int:
 
 def _is_whole(u: UOp) -> bool:
     """Say whether `u` is a whole BUFFER in its own order, reshaped or bitcast."""
-    while u.op in (Ops.RESHAPE, Ops.BITCAST):
-        u = u.src[0]
-    return u.op is Ops.BUFFER
+    return _source_in_order(u).op is Ops.BUFFER
 
 
 def _is_whole_today(u: UOp) -> bool:
     """Say whether `u` is the beginning of memory sized for its greatest symbolic shape."""
-    while u.op in (Ops.RESHAPE, Ops.BITCAST):
-        u = u.src[0]
+    u = _source_in_order(u)
     if u.op is not Ops.SHRINK or is_static(u.shape) or not _is_whole(u.src[0]):
         return False
     pairs, room = pairs_of(u), u.src[0].shape
     return len(pairs) == 1 and pairs[0] == (0, u.shape[0]) and (greatest(u.shape[0]),) == room
+
+
+def _source_in_order(u: UOp) -> UOp:
+    """Return the node below ops that leave the elements in their order."""
+    while u.op in _IN_ORDER:
+        u = u.src[0]
+    return u

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,9 +13,8 @@ from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.errors import ViewError
 from plugrad.runtime.buffer import Buffer
-from plugrad.tensor.shapes import is_static, product
+from plugrad.tensor.shapes import is_static
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import pairs_of
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
@@ -34,19 +34,24 @@ class Strides(NamedTuple):
     offset: int
 
 
-def read_view(u: UOp) -> bytes | memoryview | None:
+def read_view(u: UOp) -> Buffer | bytes | None:
     """Return the elements that movement ops on a BUFFER show, in row-major order.
+
+    They are a part of its memory where they lie there in this order.
 
     None: strides cannot express the view, or a device would have to copy much more than is asked for.
     """
     found = _strides_of(u)
     if found is None:
         return None
-    part, view = _part_of_memory(*found, u.dtype)
-    if part.nbytes > max(_ALWAYS_COPIED, _LARGEST_SHARE * product(view.shape) * u.dtype.itemsize):
+    base, view = found
+    itemsize, count = u.dtype.itemsize, math.prod(view.shape)
+    if _is_row_major(view):
+        return storage.buffer_of(base).view(count, u.dtype, view.offset * itemsize)
+    part, view = _part_of_memory(base, view, u.dtype)
+    if part.nbytes > max(_ALWAYS_COPIED, _LARGEST_SHARE * count * itemsize):
         return None
-    memory = part.snapshot()
-    return memory if view.strides == _row_major(view.shape) else _shown(memory, view, u.dtype).tobytes()
+    return _shown(part.snapshot(), view, u.dtype).tobytes()
 
 
 def read_places(u: UOp, places: Sequence[tuple[int, ...]]) -> bytes | None:
@@ -79,7 +84,7 @@ def write_view(u: UOp, elements: memoryview) -> None:
             "distances. Write into a slice of the tensor, without reshape in between."
         )
     part, view = _part_of_memory(*found, u.dtype)
-    if view.strides != _row_major(view.shape):
+    if not _is_row_major(view):
         between = bytearray(part.as_memoryview())
         shown = _shown(memoryview(between), view, u.dtype)
         shown[...] = np.frombuffer(elements, shown.dtype).reshape(view.shape)
@@ -104,20 +109,31 @@ def _shown(memory: memoryview, view: Strides, dtype: DType) -> npt.NDArray[np.vo
 
 def _strides_of(u: UOp) -> tuple[UOp, Strides] | None:
     """Return the BUFFER below fixed-size movement ops, and the strides of the view."""
-    if u.op is Ops.BUFFER:
-        return u, Strides(u.arg.shape, _row_major(u.arg.shape), 0)
-    if u.op is Ops.BITCAST:
-        below = u.src[0].dtype.itemsize == u.dtype.itemsize and _strides_of(u.src[0])
-        return below or None
-    move = _MOVES.get(u.op)
-    if move is None or not is_static(u.shape) or (below := _strides_of(u.src[0])) is None:
-        return None
-    view = move(u, below[1])
-    return None if view is None else (below[0], view)
+    moves: list[UOp] = []
+    while u.op is not Ops.BUFFER:
+        if u.op in _MOVES and is_static(u.shape):
+            moves.append(u)
+        elif u.op is not Ops.BITCAST or u.src[0].dtype.itemsize != u.dtype.itemsize:
+            return None
+        u = u.src[0]
+    shape: tuple[int, ...] = u.arg.shape
+    view = Strides(shape, tuple([math.prod(shape[axis + 1 :]) for axis in range(len(shape))]), 0)
+    for move in reversed(moves):
+        if (moved := _MOVES[move.op](move, view)) is None:
+            return None
+        view = moved
+    return u, view
 
 
-def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([product(shape[axis + 1 :]) for axis in range(len(shape))])
+def _is_row_major(view: Strides) -> bool:
+    """Say whether the elements lie side by side, in row-major order."""
+    expected = 1
+    for size, stride in zip(reversed(view.shape), reversed(view.strides), strict=True):
+        # an axis of one element may have any stride
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
 
 
 def _reshaped(u: UOp, view: Strides) -> Strides | None:
@@ -170,11 +186,13 @@ def _last(view: Strides, axes: tuple[int, ...]) -> int:
 
 def _shrunk(u: UOp, view: Strides) -> Strides | None:
     """Cut out a part; None where it begins at a variable."""
-    pairs: Any = pairs_of(u)
-    if not all(isinstance(begin, int) for begin, _ in pairs):
-        return None
-    begins = [begin * stride for (begin, _), stride in zip(pairs, view.strides, strict=True)]
-    return Strides(tuple([end - begin for begin, end in pairs]), view.strides, view.offset + sum(begins))
+    offset = view.offset
+    for begin, stride in zip(u.src[1::2], view.strides, strict=True):
+        if begin.op is not Ops.CONST:
+            return None
+        offset += begin.arg * stride
+    shape: Any = u.shape
+    return Strides(shape, view.strides, offset)
 
 
 _MOVES: dict[Ops, Any] = {

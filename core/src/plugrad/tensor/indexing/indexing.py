@@ -41,13 +41,13 @@ class Cuts:
 
     def shape(self) -> Shape:
         """Return the shape of the result."""
-        return tuple(1 if axis is None else self.axes[axis].count for axis in self.layout)
+        return tuple([1 if axis is None else self.axes[axis].count for axis in self.layout])
 
 
 def parse_index(index: Any, shape: Shape) -> Cuts:
     """Parse the index of `x[index]` for an `x` of `shape`."""
     items: list[Any] = [*index] if isinstance(index, tuple) else [index]  # pyright: ignore[reportUnknownVariableType]
-    given = sum(1 for item in items if item is not None and item is not Ellipsis)
+    given = len([item for item in items if item is not None and item is not Ellipsis])
     items = expand_ellipsis(items, given, shape)
     cuts: list[AxisCut] = []
     layout: list[int | None] = []
@@ -186,7 +186,7 @@ def _whole_parts(cut: AxisCut, size: Any) -> list[tuple[AxisCut, tuple[Dim, Dim]
 def cut_out(u: UOp, cuts: Cuts) -> UOp:
     """Return the part of `u` that an index keeps, as movement ops only."""
     out = u.shrink([(cut.begin, cut.end) for cut in cuts.axes])
-    out = out.flip(tuple(axis for axis, cut in enumerate(cuts.axes) if cut.is_flipped))
+    out = out.flip(tuple([axis for axis, cut in enumerate(cuts.axes) if cut.is_flipped]))
     for axis, cut in enumerate(cuts.axes):
         if cut.step != 1:
             out = take_every(out, axis, cut.step)

@@ -72,9 +72,9 @@ class StructureMixin:
 
     def shrink(self, intervals: "Pairs") -> "UOp":
         """Return the half-open `(begin, end)` of each axis."""
-        if tuple(map(tuple, intervals)) == tuple((0, s) for s in self.shape):
+        if [*map(tuple, intervals)] == [(0, size) for size in self.shape]:
             return self._unchanged()
-        return self._make(Ops.SHRINK, extra=tuple(self._size_node(w) for pair in intervals for w in pair))
+        return self._make(Ops.SHRINK, extra=tuple([self._size_node(w) for pair in intervals for w in pair]))
 
     def flip(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with the order along `axes` reversed."""
