@@ -40,11 +40,11 @@ def test_a_value_that_every_row_needs_is_stored() -> None:
 
 
 def test_padding_is_copied_where_vectors_would_break_often() -> None:
-    assert LOOPS.inline_pad(evaluations=1000, numel=1000)
+    assert not LOOPS.pad_boundary(evaluations=1000, numel=1000)
     # windows of 3 x 3 at every second place
-    assert not LOOPS.inline_pad(evaluations=2000, numel=1000)
-    assert not LOOPS.inline_pad(evaluations=9000, numel=1000)
-    assert GRID.inline_pad(evaluations=9000, numel=1000)
+    assert LOOPS.pad_boundary(evaluations=2000, numel=1000)
+    assert LOOPS.pad_boundary(evaluations=9000, numel=1000)
+    assert not GRID.pad_boundary(evaluations=9000, numel=1000)
 
 
 def test_rows_are_reduced_inside_where_loops_run_and_the_row_fits() -> None:
@@ -89,5 +89,5 @@ def test_a_grid_splits_reductions_where_units_would_have_no_group() -> None:
 
 
 def test_a_kernel_is_full_at_its_limit() -> None:
-    assert not LOOPS.is_full(MOST_OPERATIONS - 1)
-    assert LOOPS.is_full(MOST_OPERATIONS)
+    assert not LOOPS.full_boundary(MOST_OPERATIONS - 1)
+    assert LOOPS.full_boundary(MOST_OPERATIONS)

@@ -2,7 +2,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
-from plugrad.schedule.shape_guards import Condition, check_conditions, conditions_of
+from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -47,7 +47,7 @@ def test_sizes_that_do_not_fit_are_found_by_the_values() -> None:
         (counted, 3, 2, "an axis of -1 elements"),
         (halves, 4, 5, "30 elements are no 24 elements"),
     ):
-        asked = conditions_of(UOp.sink(u))
-        check_conditions(asked, {"n": good})
+        (asked,) = conditions_of(UOp.sink(u))
+        asked.check({"n": good})
         with pytest.raises(ShapeError, match=message):
-            check_conditions(asked, {"n": bad})
+            asked.check({"n": bad})

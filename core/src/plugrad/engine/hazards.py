@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from plugrad.device import Device
 from plugrad.engine import storage
 from plugrad.engine.resolve_graph import resolve_graph
-from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -63,7 +62,7 @@ def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
     return {
         h: now[h]
         for h in held
-        if not storage.is_view(now[h]) and now[h] not in roots and base_of(now[h]) not in roots
+        if not storage.is_view(now[h]) and now[h] not in roots and now[h].base not in roots
     }
 
 
@@ -71,11 +70,11 @@ def overwritten_by(assigns: Iterable[UOp]) -> set[UOp]:
     """Return the versions of memory that are gone once `assigns` have run."""
     out: set[UOp] = set()
     for assign in assigns:
-        version = base_of(assign.src[0])
+        version = assign.src[0].base
         out.add(version)
         if version.op is Ops.AFTER:
             # the assignments to parts that led to this version show the same memory
-            out.update(base_of(s) for s in version.src)
+            out.update(s.base for s in version.src)
     return out
 
 
@@ -88,9 +87,9 @@ def _reading(waiting: dict[UOp, UOp], overwritten: set[UOp], ours: set[UOp]) -> 
         if u in ours:
             by_reading = False
         elif u.op is Ops.ASSIGN:
-            by_reading = comes_about_by_reading[base_of(u.src[0])] or reads[u.src[1]]
+            by_reading = comes_about_by_reading[u.src[0].base] or reads[u.src[1]]
         elif u.op is Ops.AFTER:
-            by_reading = any([comes_about_by_reading[base_of(s)] for s in u.src])
+            by_reading = any([comes_about_by_reading[s.base] for s in u.src])
         else:
             by_reading = any([reads[s] for s in u.src])
         comes_about_by_reading[u] = by_reading

@@ -23,7 +23,6 @@ from plugrad.schedule.shape_guards import Condition
 from plugrad.schedule.versions import (
     IN_PLACE,
     VERSIONS,
-    base_of,
     device_of,
     memory_of,
     outputs_of_kernel,
@@ -193,7 +192,7 @@ def root_of(u: UOp) -> UOp | None:
 
     That is the smallest of the values that `u` is a view of; of equally large ones, that which saves a view.
     """
-    base = base_of(u)
+    base = u.base
     if base.op in _THERE:
         return None
     if base.op in _WHOLE and not _only_reshaped(u, base) and not _is_loaded(base):
@@ -297,7 +296,7 @@ class _Places:
 
 
 def _is_view(u: UOp) -> bool:
-    return u.op in MOVEMENT and base_of(u).op in VERSIONS
+    return u.op in MOVEMENT and u.base.op in VERSIONS
 
 
 def _results(
@@ -324,7 +323,7 @@ def _results(
         is_new = value.src and (value not in out or made_by is not value)
         if is_new and (view := _view_result(value, resolved[made_by], there)) is not None:
             out[value] = view
-        if (result := out.get(value)) is not None and base_of(value).op not in VERSIONS:
+        if (result := out.get(value)) is not None and value.base.op not in VERSIONS:
             # what was computed in another shape is there as well
             while value.op is Ops.RESHAPE and (below := value.src[0]) not in out and _is_static(below):
                 value = below

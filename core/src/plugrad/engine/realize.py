@@ -19,7 +19,6 @@ from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
-from plugrad.schedule.shape_guards import check_conditions
 from plugrad.schedule.versions import VERSIONS
 from plugrad.settings import context, settings
 from plugrad.uop.ops import Ops
@@ -84,7 +83,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         # the values of a recorded call are fixed, but for those of its arguments
         plan = make_plan(values, device, share_slices=capture is None, before=before)
         plan.graph.check_bound()
-        check_conditions(plan.conditions, plan.graph.values)
+        for condition in plan.conditions:
+            condition.check(plan.graph.values)
         steps = compile_plan(plan)
         if capture is not None:
             capture.check_values(plan.graph)

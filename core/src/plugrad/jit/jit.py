@@ -19,7 +19,6 @@ from plugrad.jit.replay import Replay
 from plugrad.jit.trace import Shared, Trace
 from plugrad.jit.tracer import trace_call
 from plugrad.jit.watched import WatchedTensors
-from plugrad.schedule.shape_guards import check_conditions
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
@@ -337,8 +336,8 @@ class _Captured:
         if self._writes:
             _check_aliases(inputs, trace)
         values = {**trace.values, **inputs.values} if trace.values else inputs.values
-        if trace.conditions:
-            check_conditions(trace.conditions, values)
+        for condition in trace.conditions:
+            condition.check(values)
         for draw in trace.draws:
             stream.refresh(draw, values)
         self._constants.refresh()

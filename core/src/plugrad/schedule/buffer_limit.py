@@ -1,7 +1,6 @@
 """Cut kernels that take more buffers than their device allows."""
 
 from plugrad.schedule.rangeify import FusedKernel, Rangeify
-from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
 from plugrad.uop.uop import UOp
 
@@ -21,7 +20,7 @@ def split_for_buffer_limit(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
         reads = [below[s] if s in below else _memory(s, walk) for s in u.src]
         while len(frozenset[UOp]().union(*reads)) > most - 1:
             largest = max(range(len(reads)), key=lambda i: len(reads[i]))
-            cut = base_of(u.src[largest])
+            cut = u.src[largest].base
             if len(reads[largest]) < 2 or cut.op not in ELEMENTWISE | {Ops.REDUCE_AXIS}:
                 break
             cuts.add(cut)

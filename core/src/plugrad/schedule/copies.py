@@ -3,7 +3,6 @@
 from collections.abc import Set
 
 from plugrad._frozen import frozen
-from plugrad.schedule.versions import base_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 
@@ -39,21 +38,10 @@ class Copies:
     def _source(self, u: UOp, source: UOp, position: int, new: dict[UOp, UOp]) -> UOp:
         """Return source number `position` of `u` after copying: a version as such, or its reader."""
         shows_memory = u.op in (Ops.SINK, Ops.KERNEL, Ops.AFTER) or (u.op is Ops.ASSIGN and position == 0)
-        base = base_of(source)
+        base = source.base
         if base not in self.versions:
             return new[source]
         if not shows_memory:
             # below a movement op, a version is exchanged where the movement ops are read
-            return new[source] if u.op in MOVEMENT else _apply_views(source, base, new[base].contiguous())
-        return _apply_views(source, base, new[base])
-
-
-def _apply_views(view: UOp, base: UOp, new_base: UOp) -> UOp:
-    """Return the movement ops between `view` and `base`, on `new_base`."""
-    chain: list[UOp] = []
-    while view is not base:
-        chain.append(view)
-        view = view.src[0]
-    for movement in reversed(chain):
-        new_base = UOp(movement.op, movement.dtype, (new_base, *movement.src[1:]), movement.arg, movement.tag)
-    return new_base
+            return new[source] if u.op in MOVEMENT else source.substitute({base: new[base].contiguous()})
+        return source.substitute({base: new[base]})

@@ -18,7 +18,7 @@ from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.rangeify import FusedKernel, Rangeify
 from plugrad.schedule.scatter_fusion import scattered
 from plugrad.schedule.shape_guards import Condition, conditions_of
-from plugrad.schedule.versions import VERSIONS, base_of, slice_of
+from plugrad.schedule.versions import VERSIONS, slice_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.passes import Pipeline, Stage
 from plugrad.uop.spec import kernel_spec, real_spec
@@ -85,7 +85,7 @@ def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     values = zip(graph.src, draft.graph.src, strict=True)
     written = [_written(u, before.device) for u, before in itertools.islice(values, draft.asked)]
     graph = UOp.sink(*written, *graph.src[draft.asked :])
-    stored = frozenset(u for u in graph.src[: draft.asked] if base_of(u).op not in VERSIONS)
+    stored = frozenset(u for u in graph.src[: draft.asked] if u.base.op not in VERSIONS)
     return replace(draft, graph=graph, stored=stored)
 
 

@@ -108,13 +108,18 @@ class CostModel:
             operations_per_byte=_operations_per_byte(capabilities),
         )
 
-    def is_full(self, operations: int) -> bool:
-        """Say whether a kernel that does `operations` for each element is big enough.
+    def full_boundary(self, operations: int) -> Boundary | None:
+        """Return the reason to end a kernel that does `operations` for each element, or None.
 
         Compilers take time that grows faster than the kernel, and registers run out. Cutting costs one
         write and one read for each of these operations' hundreds.
         """
-        return operations >= MOST_OPERATIONS
+        if operations < MOST_OPERATIONS:
+            return None
+        return Boundary(
+            "its user's kernel is full",
+            f"{operations:,} operations for each element, of at most {MOST_OPERATIONS}",
+        )
 
     def elementwise_boundary(
         self, evaluations: int, numel: int, operations: int, itemsize: int
@@ -131,26 +136,17 @@ class CostModel:
             f"written and read, worth {kernel:,} operations",
         )
 
-    def full_kernel(self, operations: int) -> Boundary:
-        """Return the boundary of a kernel that does `operations` for each element."""
-        return Boundary(
-            "its user's kernel is full",
-            f"{operations:,} operations for each element, of at most {MOST_OPERATIONS}",
-        )
-
     def inline_cast(self, source: DType, to: DType) -> bool:
         """Say whether a cast never gets memory: matrix instructions take their factors narrow."""
         return (source, to) in self.widened
 
-    def inline_pad(self, evaluations: int, numel: int) -> bool:
-        """Say whether a padded value is read with a gate, rather than copied.
+    def pad_boundary(self, evaluations: int, numel: int) -> Boundary | None:
+        """Return the reason to copy a padded value, or None to read it with a gate.
 
         Where loops run on vectors, a gate breaks one vector load into single ones, many times dearer.
         """
-        return not self.runs_loops or evaluations < numel * _PAD_REUSE
-
-    def padded(self, evaluations: int, numel: int) -> Boundary:
-        """Return the boundary of a padded value that is copied."""
+        if not self.runs_loops or evaluations < numel * _PAD_REUSE:
+            return None
         return Boundary(
             "a copy with its zeros is cheaper than conditions",
             f"{numel:,} elements are read {evaluations:,} times, and each read would ask whether it exists",

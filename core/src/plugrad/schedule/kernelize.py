@@ -10,7 +10,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.schedule.rangeify import FusedKernel, Rangeify, max_shape
-from plugrad.schedule.versions import base_of, part_of, slice_of
+from plugrad.schedule.versions import part_of, slice_of
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
@@ -67,7 +67,7 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
             size = u.src[0].substitute(renamed)
             renamed[u] = UOp(Ops.RANGE, u.dtype, (size,), Axis((next(axes),), u.arg.kind))
     ast = ast.substitute(renamed)
-    target = base_of(root.src[0]) if root.op is Ops.ASSIGN else None
+    target = root.src[0].base if root.op is Ops.ASSIGN else None
     sink = UOp.sink(ast, arg=KernelInfo(_name(ast)))
     after = tuple(u for u in kernel.after if u in walk.kernels)
     return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, after)
@@ -89,7 +89,7 @@ def _copy(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     else:
         shown = slice_of(source)
         assert shown is not None, "normalize puts elements in order before they are copied"
-        memory, version = part_of(*shown, numel), base_of(source)
+        memory, version = part_of(*shown, numel), source.base
     return KernelCall(place.copy_to_device(root.arg), (root, memory), root, (version,), None, kernel.device)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import COMPLEX, dtypes, is_bool, is_complex
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.schedule.versions import VERSIONS, base_of
+from plugrad.schedule.versions import VERSIONS
 from plugrad.uop.ops import MOVEMENT, BufferArg, Ops
 from plugrad.uop.shape import output_of
 from plugrad.uop.uop import UOp
@@ -111,7 +111,7 @@ class _Lowering:
     def _asked(self, u: UOp) -> UOp:
         """Return the requested values. What is taken from complex memory gets memory of its own."""
         found = self._stored(u)
-        is_part = base_of(found).op in VERSIONS and base_of(u).op not in VERSIONS
+        is_part = found.base.op in VERSIONS and u.base.op not in VERSIONS
         return found.contiguous() if is_part else found
 
     def _stored(self, u: UOp) -> UOp:

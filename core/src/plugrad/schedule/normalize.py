@@ -9,7 +9,7 @@ from typing import Any
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous, moves
 from plugrad.schedule.selection import selection_of
-from plugrad.schedule.versions import VERSIONS, base_of, slice_of
+from plugrad.schedule.versions import VERSIONS, slice_of
 from plugrad.schedule.window_copies import copy_windows
 from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops, identity_of
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
@@ -35,7 +35,7 @@ def _copy_to_own_device(x: UOp, copy: UOp) -> UOp | None:
     if x.device != copy.arg:
         return None
     # memory may be assigned to, and then the copy keeps what it was
-    return x.contiguous() if base_of(x).op in VERSIONS else x
+    return x.contiguous() if x.base.op in VERSIONS else x
 
 
 def _move_after_copy(ctx: Devices, m: UOp, copy: UOp) -> UOp | None:

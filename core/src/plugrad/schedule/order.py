@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.rangeify import max_shape
-from plugrad.schedule.versions import IN_PLACE, base_of, owners
+from plugrad.schedule.versions import IN_PLACE, owners
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -49,11 +49,11 @@ class _Writes:
 
     def position(self, version: UOp) -> int:
         """Return the number of writes to its memory before `version`."""
-        return self._position.get(base_of(version), 0)
+        return self._position.get(version.base, 0)
 
     def before(self, version: UOp) -> Iterable[int]:
         """Return the calls after which `version` is there."""
-        version = base_of(version)
+        version = version.base
         for effect in version.src if version.op is Ops.AFTER else (version,):
             memory = self.memory_of(effect.src[0] if effect.op is Ops.KERNEL else effect)
             if (position := self.position(effect)) > 0:

@@ -7,7 +7,7 @@ the whole is copied, once, and stays; where nothing but slices is read, only the
 from collections.abc import Container
 
 from plugrad.schedule.versions import slice_of
-from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 
@@ -30,18 +30,14 @@ def loaded_parts(sink: UOp, computing: Container[str]) -> dict[UOp, UOp]:
 
 def _slice_before_copy(u: UOp, computing: Container[str]) -> tuple[UOp, UOp] | None:
     """Return the copy below the slice `u`, from a storage device, and the slice's copy."""
-    moves: list[UOp] = []
-    copy = u.src[0] if u.op is Ops.CONTIGUOUS else u
-    while copy.op in MOVEMENT:
-        moves.append(copy)
-        copy = copy.src[0]
-    if copy.op is not Ops.COPY or all(m.op is not Ops.SHRINK for m in moves):
+    view = u.src[0] if u.op is Ops.CONTIGUOUS else u
+    copy = view.base
+    if copy.op is not Ops.COPY or not any(m.op is Ops.SHRINK for m in view.toposort(lambda m: m is not copy)):
         return None
-    stored = copy.src[0]
-    if stored.device is None or stored.device in computing:
+    device = copy.src[0].device
+    if device is None or device in computing:
         return None
-    for m in reversed(moves):
-        stored = UOp(m.op, m.dtype, (stored, *m.src[1:]), m.arg)
+    stored = view.substitute({copy: copy.src[0]})
     found = slice_of(stored)
     is_there = found is not None and found[0].op is Ops.BUFFER
     return (copy, stored.copy_to_device(copy.arg)) if is_there else None

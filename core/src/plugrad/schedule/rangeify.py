@@ -22,7 +22,7 @@ from plugrad.schedule import fusion
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, Boundary, CostModel
 from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
 from plugrad.schedule.selection import Selection, selection_of
-from plugrad.schedule.versions import IN_PLACE, Descent, base_of, device_of
+from plugrad.schedule.versions import IN_PLACE, Descent, device_of
 from plugrad.uop.op_cost import op_cost
 from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, AxisType, Ops
 from plugrad.uop.range_elimination import eliminate_ranges
@@ -100,14 +100,14 @@ class Rangeify:
     memories: dict[UOp, UOp] = field(default_factory=dict[UOp, UOp])
     """The PARAM that stands for each node with memory; its slot is the node's place in this dict."""
     _around: set[UOp] = field(default_factory=set[UOp])
-    # asked when it is known which values get memory
-    _storage: Descent = field(init=False)
+    storage_of: Descent = field(init=False)
+    """The node that owns the memory of another, below assignments and views, once kernels are known."""
     _below_versions: Descent = field(init=False)
     _versions: list[UOp] = field(default_factory=list[UOp])
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
-        self._storage = Descent(self._has_no_memory)
+        self.storage_of = Descent(self._has_no_memory)
         self._below_versions = Descent(lambda u: u.op in IN_PLACE)
 
     def run(self) -> list[FusedKernel]:
@@ -147,7 +147,8 @@ class Rangeify:
         else:
             boundary = self._boundary(u, uses)
         if boundary is None:
-            self._inline(u, uses)
+            for access, use in uses.items():
+                self._inline(u, access, use)
         else:
             self.boundaries[u] = boundary
             self._start_kernel(u, uses)
@@ -167,19 +168,19 @@ class Rangeify:
         return self._elementwise_boundary(u, uses) if is_computed else None
 
     def _elementwise_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
-        model = self._model(next(iter(uses.values())).kernel.device)
+        model = self._model(uses)
         if u.op is Ops.CAST and model.inline_cast(u.src[0].dtype, u.dtype):
             return None
         evaluations = sum(self._evaluations(access, use) for access, use in uses.items())
         if self.operations[u] >= SMALL_VALUE:
             operations = max(use.kernel.operations for use in uses.values())
-            if model.is_full(operations):
-                return model.full_kernel(operations)
+            if (full := model.full_boundary(operations)) is not None:
+                return full
         return model.elementwise_boundary(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
 
     def _evaluations(self, access: Access, use: Use) -> int:
         """Return the number of evaluations of a value, after hoisting out of loops."""
-        if not self._model(use.kernel.device).runs_loops:
+        if not self.cost[use.kernel.device].runs_loops:
             return use.evaluations
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))
         ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
@@ -190,12 +191,11 @@ class Rangeify:
         return min(use.evaluations, math.prod(_size(r) for r in ranges))
 
     def _pad_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
-        if base_of(u).op is Ops.CONST:
+        if u.base.op is Ops.CONST:
             # nothing is loaded: whether an element is padding is asked of its indices
             return None
         evaluations = sum(use.evaluations for use in uses.values() if use.in_reduce)
-        model = self._model(next(iter(uses.values())).kernel.device)
-        return None if model.inline_pad(evaluations, _numel(u)) else model.padded(evaluations, _numel(u))
+        return self._model(uses).pad_boundary(evaluations, _numel(u))
 
     def _reduce_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         access, use = next(iter(uses.items()))
@@ -213,7 +213,7 @@ class Rangeify:
         if own != kernel_ranges[: len(own)]:
             return fusion.REDUCED_APART
         rows = math.prod(_size(r) for r in own)
-        return self._model(use.kernel.device).row_reduce_boundary(rows, _row_bytes(u))
+        return self.cost[use.kernel.device].row_reduce_boundary(rows, _row_bytes(u))
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction repeats enough loads to want a tile in registers."""
@@ -222,7 +222,7 @@ class Rangeify:
         sizes = [_numel(u) for u in self._loaded_by(reduced.src[0])]
         # what one factor has an element for at every step, no tile loads less often
         saved = len(sizes) * (steps - max(sizes, default=steps))
-        return not self._model(use.kernel.device).shares_nest(saved, _numel(reduced), reduced.dtype.itemsize)
+        return not self.cost[use.kernel.device].shares_nest(saved, _numel(reduced), reduced.dtype.itemsize)
 
     def _loaded_by(self, value: UOp) -> list[UOp]:
         """Return the values in memory, or of other reductions, that `value` is computed from."""
@@ -235,8 +235,8 @@ class Rangeify:
         selection = self.selections.get(reduced)
         return [a for a in reduced.arg[1] if selection is None or a not in selection.axes]
 
-    def _model(self, device: str) -> CostModel:
-        return self.cost[device]
+    def _model(self, uses: dict[Access, Use]) -> CostModel:
+        return self.cost[next(iter(uses.values())).kernel.device]
 
     def _start_kernel(self, u: UOp, uses: dict[Access, Use]) -> None:
         device = device_of(u) or next((use.kernel.device for use in uses.values()), self.default_device)
@@ -256,13 +256,9 @@ class Rangeify:
             self._reach(value, access, use)
             self.sources[u, access] = ((value, access),)
         else:
-            self._inline(u, {access: use})
+            self._inline(u, access, use)
 
-    def _inline(self, u: UOp, uses: dict[Access, Use]) -> None:
-        for access, use in uses.items():
-            self._inline_at(u, access, use)
-
-    def _inline_at(self, u: UOp, access: Access, use: Use) -> None:
+    def _inline(self, u: UOp, access: Access, use: Use) -> None:
         if u.op in MOVEMENT:
             idxs, inside = source_indices(u, access.idxs)
             below = Access(idxs, access.gate if inside is ALWAYS else simplify(access.gate & inside))
@@ -315,17 +311,16 @@ class Rangeify:
     # --- second walk: from inputs to results ---
 
     def _build_all(self, u: UOp) -> None:
-        for access in self.uses.get(u, {}):
-            self.exprs[u, access] = self._load(u, access) if u in self.kernels else self._build(u, access)
         kernel = self.kernels.get(u)
+        for access in self.uses.get(u, {}):
+            self.exprs[u, access] = (
+                self._build(u, access) if kernel is None else self._place(u, access).load()
+            )
         if kernel is not None and u.op is not Ops.COPY:
             access = Access(kernel.ranges, ALWAYS)
             value = self.exprs[self.sources[u, access][0]] if u.op in _STORED else self._build(u, access)
             place = self._place(u, access)
             kernel.ast = place.store(value, *(r for r in kernel.ranges if r.op is Ops.RANGE))
-
-    def _load(self, u: UOp, access: Access) -> UOp:
-        return self._place(u, access).load()
 
     def _place(self, u: UOp, access: Access) -> UOp:
         """Return the INDEX of element `access` in the memory of `u`."""
@@ -340,10 +335,6 @@ class Rangeify:
                 view = self._below_versions(view)
         gate = None if access.gate is ALWAYS else access.gate
         return self._memory(u, view).index(flatten(idxs, view.shape), gate)
-
-    def storage_of(self, u: UOp) -> UOp:
-        """Return the node that owns the memory `u` lives in: below assignments and views."""
-        return self._storage(u)
 
     def _has_no_memory(self, u: UOp) -> bool:
         return u.op in IN_PLACE or (u.op in MOVEMENT and u not in self.kernels)
@@ -364,7 +355,7 @@ class Rangeify:
         if u.op is Ops.CONST:
             return u
         if u.op is Ops.BUFFER or u.op is Ops.AFTER:
-            return self._load(u, access)
+            return self._place(u, access).load()
         if u.op is Ops.IOTA:
             return access.idxs[0].cast(u.dtype)
         if u.op in (Ops.DEFINE_VAR, Ops.BIND):

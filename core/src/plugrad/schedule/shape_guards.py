@@ -7,7 +7,7 @@ values is known when a graph is scheduled; what is left is asked each time.
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from plugrad._frozen import frozen
@@ -16,8 +16,6 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes, greatest, least, pairs_of, size_at
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
-
-__all__ = ["Condition", "check_conditions", "conditions_of"]
 
 Size = int | UOp
 
@@ -74,16 +72,6 @@ def conditions_of(sink: UOp) -> tuple[Condition, ...]:
             if not _holds(condition):
                 found[condition] = None
     return tuple(found)
-
-
-def check_conditions(conditions: Iterable[Condition], values: Mapping[str, int]) -> None:
-    """Do nothing if all of `conditions` hold with the variables at `values`.
-
-    Raises:
-        ShapeError: one does not.
-    """
-    for condition in conditions:
-        condition.check(values)
 
 
 def _asked_by(u: UOp) -> list[Condition]:

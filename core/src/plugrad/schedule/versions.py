@@ -23,13 +23,6 @@ VERSIONS = IN_PLACE | {Ops.BUFFER}
 _ASSIGNABLE = MOVEMENT - {Ops.EXPAND}
 
 
-def base_of(u: UOp) -> UOp:
-    """Return the node below the movement ops of `u`."""
-    while u.op in MOVEMENT:
-        u = u.src[0]
-    return u
-
-
 class Descent:
     """A memoized walk down first sources while a condition holds.
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous
-from plugrad.schedule.versions import base_of
 from plugrad.target import ROWS_TO_PACK
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
@@ -37,9 +36,9 @@ def copy_windows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
 
 
 def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp | None:
-    if view.op is not Ops.EXPAND or base_of(view).device is None:
+    if view.op is not Ops.EXPAND or view.base.device is None:
         return None
-    own, base = view.src[0], base_of(view)
+    own, base = view.src[0], view.base
     sizes, full, beside = _sizes(own), _sizes(view), _sizes(other.src[0] if other.op is Ops.EXPAND else other)
     kept = [a for a, size in enumerate(full) if a not in axes and size > 1]
     columns = [*takewhile(lambda a: sizes[a] > 1 and beside[a] == 1, reversed(kept))][::-1]
@@ -72,7 +71,7 @@ def _with_padding(view: UOp, model: CostModel) -> UOp:
     source = _with_padding(view.src[0], model)
     out = UOp(view.op, view.dtype, (source, *view.src[1:]), view.arg, view.tag)
     numel = math.prod(_sizes(view))
-    return out.contiguous() if view.op is Ops.PAD and not model.inline_pad(2 * numel, numel) else out
+    return out.contiguous() if view.op is Ops.PAD and model.pad_boundary(2 * numel, numel) else out
 
 
 def _sizes(u: UOp) -> tuple[int, ...]:
