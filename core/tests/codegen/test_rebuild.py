@@ -1,4 +1,12 @@
-from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.rebuild import (
+    all_ranges,
+    at,
+    ended_by,
+    exchange_range,
+    ranges_of_reduce,
+    rebuild,
+    stores_of,
+)
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
@@ -31,3 +39,18 @@ def test_parts_of_a_kernel_are_found() -> None:
     assert stores_of(UOp.sink(store)) == [store]
     assert ranges_of_reduce(total) == (k,)
     assert all_ranges(UOp.sink(store)) == [j, k]
+
+
+def test_a_range_is_exchanged_in_addresses_and_where_its_loop_ends() -> None:
+    outer, inner = UOp.range(2, (1, 0)), UOp.range(4, (1, 1))
+    value = outer * 4 + inner
+    sink = UOp.sink(out.index(j).store(x.index(j).load(), j))
+    after = UOp.sink(out.index(value).store(x.index(value).load(), outer, inner))
+    assert exchange_range(sink, j, value, (outer, inner)) is after
+
+
+def test_stores_and_reductions_end_ranges_and_other_nodes_none() -> None:
+    value = x.index(k).load()
+    assert ended_by(value.reduce(Ops.ADD, k)) == (k,)
+    assert ended_by(out.index(j).store(value, j)) == (j,)
+    assert ended_by(value) == ()

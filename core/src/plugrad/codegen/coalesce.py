@@ -7,11 +7,10 @@ wins, counted over all steps of loops. What a reduction reads outweighs what is 
 """
 
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
-from plugrad.codegen.rebuild import UNROLLED, all_ranges, rebuild
+from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
 from plugrad.uop.ops import Axis, AxisType, Ops
-from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
@@ -92,11 +91,4 @@ def _split_lanes(sink: UOp, r: UOp, lanes: int) -> UOp:
         return sink.substitute({r: whole})
     outer = UOp.range(size // lanes, (*r.arg.ident, 0), r.arg.kind)
     inner = UOp.range(lanes, (*r.arg.ident, 1), AxisType.LANE)
-    value = outer * lanes + inner
-
-    def change(u: UOp) -> UOp | None:
-        if u.op not in (Ops.STORE, Ops.REDUCE) or value not in u.src:
-            return None
-        return u.replace(src=tuple(p for s in u.src for p in ((outer, inner) if s is value else (s,))))
-
-    return simplify(rebuild(sink.substitute({r: value}), change))
+    return exchange_range(sink, r, outer * lanes + inner, (outer, inner))

@@ -8,6 +8,7 @@ order it names them; a REDUCE's loops nest inside every range that its result st
 from collections.abc import Iterable
 
 from plugrad._frozen import frozen
+from plugrad.codegen.rebuild import ended_by
 from plugrad.errors import VerifyError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -44,10 +45,8 @@ def find_loops(sink: UOp) -> LoopNest:
     for u in sink.toposort():
         if u.op is Ops.RANGE:
             outside.setdefault(u, set()).update(u.src[0].ranges)
-        elif u.op is Ops.STORE:
-            _nest(u.src[2:], u.ranges, outside)
-        elif u.op is Ops.REDUCE:
-            _nest(u.src[u.arg[1] :], u.ranges, outside)
+        elif ended := ended_by(u):
+            _nest(ended, u.ranges, outside)
     _close(outside)
     around: dict[UOp, tuple[UOp, ...]] = {}
     for r in sorted(outside, key=lambda r: len(outside[r])):

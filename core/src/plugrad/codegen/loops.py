@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import all_ranges, at, ended_by, ranges_of_reduce, rebuild
 from plugrad.uop.ops import Axis, Ops
 from plugrad.uop.uop import UOp
 
@@ -28,7 +28,7 @@ def separate_loops(sink: UOp, _: Any = None) -> UOp:
     while crowded := _first_crowded(sink):
         ended = ranges_of_reduce(crowded[0])
         fresh = _fresh(ended, numbers)
-        moved = (_over(u, u.arg[1], fresh) for u in crowded)
+        moved = (_over(u, fresh) for u in crowded)
         sink = rebuild(sink, dict(zip(crowded, moved, strict=True)).get)
     return sink
 
@@ -37,12 +37,13 @@ def _fresh(ranges: tuple[UOp, ...], numbers: Iterator[int]) -> dict[UOp, UOp]:
     return {r: r.replace(arg=Axis((next(numbers),), r.arg.kind)) for r in ranges}
 
 
-def _over(u: UOp, count: int, fresh: dict[UOp, UOp]) -> UOp:
-    """Return a STORE or REDUCE, with `count` sources before its ranges, over other ranges."""
-    values = u.src[:count]
+def _over(u: UOp, fresh: dict[UOp, UOp]) -> UOp:
+    """Return a STORE or REDUCE over other ranges."""
+    ended = ended_by(u)
+    values = u.src[: len(u.src) - len(ended)]
     for r, own in fresh.items():
         values = tuple(at(value, r, own) for value in values)
-    return u.replace(src=(*values, *(fresh.get(r, r) for r in u.src[count:])))
+    return u.replace(src=(*values, *(fresh.get(r, r) for r in ended)))
 
 
 def _separate_stores(sink: UOp, numbers: Iterator[int]) -> UOp:
@@ -57,7 +58,7 @@ def _separate_stores(sink: UOp, numbers: Iterator[int]) -> UOp:
             moves[ended] = {} if fits else _fresh(ended, numbers)
             own = tuple(moves[ended].get(r, r) for r in ended)
             around.update((r, own[:n]) for n, r in enumerate(own))
-        stores.append(_over(store, 2, moves[ended]))
+        stores.append(_over(store, moves[ended]))
     return sink.replace(src=tuple(stores))
 
 

@@ -7,8 +7,7 @@ these short sums does. The order of loads stays, and each piece costs one more a
 Source: Higham 1993, "The accuracy of floating point summation", section 3 (pairwise sums; leaves are longer).
 """
 
-import math
-
+from plugrad.codegen.opt.analysis import steps_of
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
 from plugrad.dtype import is_float
 from plugrad.target import Capabilities
@@ -52,24 +51,16 @@ def _split(u: UOp, has_stack: bool) -> UOp | None:
         tuple(r for r in ranges if r.arg.kind in kinds) for kinds in (_LOOPS, _LANES, UNROLLED)
     )
     # steps of an UNROLL axis go to one register, those of a PARTIAL one are added up by pairs
-    unrolled = _steps(tuple(r for r in copies if r.arg.kind is AxisType.UNROLL))
+    unrolled = steps_of(r for r in copies if r.arg.kind is AxisType.UNROLL)
     kinds = _RESULTS if has_stack else _RESULTS | _LANES
-    results = _steps(tuple(r for r in u.ranges if r.arg.kind in kinds))
-    is_short = _steps(loops) * unrolled <= _LONG
+    results = steps_of(r for r in u.ranges if r.arg.kind in kinds)
+    is_short = steps_of(loops) * unrolled <= _LONG
     is_tile = results > _MOST_RESULTS
     # a matrix instruction adds to its register itself
     if is_short or (is_tile and not has_stack) or value.op is Ops.WMMA:
         return None
     piece = _PIECE_OF_TILE if is_tile else _PIECE
-    return _reduce_sum(_in_pieces(value, loops, piece, copies, unrolled), lanes)
-
-
-def _steps(ranges: tuple[UOp, ...]) -> int:
-    return math.prod(int(r.src[0].vmax) for r in ranges)
-
-
-def _reduce_sum(value: UOp, ranges: tuple[UOp, ...]) -> UOp:
-    return value.reduce(Ops.ADD, *ranges) if ranges else value
+    return _in_pieces(value, loops, piece, copies, unrolled).reduce(Ops.ADD, *lanes)
 
 
 def _in_pieces(
@@ -86,13 +77,13 @@ def _in_pieces(
         inner: those of a piece.
         length: how many values a register takes in along `inner`.
     """
-    while loops and length * _steps(loops[-1:]) <= 2 * wanted:
-        length *= _steps(loops[-1:])
+    while loops and length * steps_of(loops[-1:]) <= 2 * wanted:
+        length *= steps_of(loops[-1:])
         loops, inner = loops[:-1], (loops[-1], *inner)
     if not loops:
-        return _reduce_sum(value, inner)
+        return value.reduce(Ops.ADD, *inner)
     if length >= _SHORT:
-        return _in_pieces(_reduce_sum(value, inner), loops, wanted)
+        return _in_pieces(value.reduce(Ops.ADD, *inner), loops, wanted)
     return _sum_pieces_and_rest(value, loops, wanted, inner, max(2, wanted // length))
 
 
@@ -108,11 +99,11 @@ def _sum_pieces_and_rest(
         UOp.range(n, (*r.arg.ident, i), r.arg.kind) for i, n in enumerate((whole, piece, rest))
     )
     out = _in_pieces(
-        _reduce_sum(at(value, r, number * piece + step), (step, *inner)), (*around, number), wanted
+        at(value, r, number * piece + step).reduce(Ops.ADD, step, *inner), (*around, number), wanted
     )
     if rest.vmax == 0:
         return out
-    left = _reduce_sum(at(value, r, whole * piece + behind), (behind, *inner))
+    left = at(value, r, whole * piece + behind).reduce(Ops.ADD, behind, *inner)
     return out + _in_pieces(left, tuple(around), wanted)
 
 

@@ -1,8 +1,9 @@
-"""Walks that passes share: rebuild a graph, and fix the value of a range."""
+"""Walks that passes share: rebuild a graph, and exchange a range."""
 
 from collections.abc import Callable
 
 from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
@@ -34,6 +35,28 @@ def at(u: UOp, r: UOp, value: "UOp | int") -> UOp:
 def stores_of(sink: UOp) -> list[UOp]:
     """Return the STOREs at the end of a kernel."""
     return [s for s in sink.src if s.op is Ops.STORE]
+
+
+def ended_by(u: UOp) -> tuple[UOp, ...]:
+    """Return the ranges that a STORE or REDUCE ends; other nodes end none."""
+    return u.src[2:] if u.op is Ops.STORE else ranges_of_reduce(u) if u.op is Ops.REDUCE else ()
+
+
+def exchange_range(sink: UOp, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> UOp:
+    """Return `sink` with `value` for the range `r`, and loops over `parts` for the one over it.
+
+    before: STORE(INDEX(p, r), x, r)
+    after:  STORE(INDEX(p, i*4 + j), x, i, j), with i*4 + j as the value
+    """
+
+    def change(u: UOp) -> UOp | None:
+        ended = ended_by(u)
+        if value not in ended:
+            return None
+        rest = [part for s in ended for part in (parts if s is value else (s,))]
+        return u.replace(src=(*u.src[: -len(ended)], *rest))
+
+    return simplify(rebuild(sink.substitute({r: value}), change))
 
 
 def ranges_of_reduce(u: UOp) -> tuple[UOp, ...]:

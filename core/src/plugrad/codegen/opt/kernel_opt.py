@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
-from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.reduces import slots_of
 from plugrad.codegen.strides import constant_size
 from plugrad.errors import KernelOptError
@@ -215,17 +215,8 @@ class KernelOpt:
 
     def _replace(self, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> None:
         """Replace the range `r` by `value`, and by `parts` where loops end."""
-
-        def change(u: UOp) -> UOp | None:
-            if u.op is Ops.STORE and value in u.src[2:]:
-                rest = [p for s in u.src[2:] for p in (parts if s is value else (s,))]
-                return u.replace(src=(*u.src[:2], *_in_loop_order(rest)))
-            if u.op is Ops.REDUCE and value in (ended := u.src[u.arg[1] :]):
-                rest = [p for s in ended for p in (parts if s is value else (s,))]
-                return u.replace(src=(*u.src[: u.arg[1]], *rest))
-            return None
-
-        self.ast = simplify(rebuild(self.ast.substitute({r: value}), change))
+        ast = exchange_range(self.ast, r, value, parts)
+        self.ast = ast.replace(src=tuple(map(_in_loop_order, ast.src)))
 
     def can_repeat(self) -> bool:
         """Say whether elements may be computed twice: not if the kernel reads its output."""
@@ -389,8 +380,10 @@ class KernelOpt:
         self.ast = simplify(rebuild(self.ast.substitute({r: wide}), change))
 
 
-def _in_loop_order(ranges: list[UOp]) -> list[UOp]:
-    return sorted(ranges, key=lambda r: _PLACE.get(r.arg.kind, 3) if r.op is Ops.RANGE else 3)
+def _in_loop_order(store: UOp) -> UOp:
+    """Return a STORE with its loops in the order of their kinds."""
+    loops = sorted(store.src[2:], key=lambda r: _PLACE.get(r.arg.kind, 3) if r.op is Ops.RANGE else 3)
+    return store.replace(src=(*store.src[:2], *loops))
 
 
 def _count(opt: Opt) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from plugrad.codegen.rebuild import ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import ended_by, rebuild
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 from plugrad.uop.validity import conjunction, conjuncts
@@ -24,17 +24,12 @@ def guard_empty_loops(sink: UOp, _: Any = None) -> UOp:
 
 
 def _guarded(u: UOp) -> UOp | None:
-    if u.op is Ops.REDUCE:
-        ended, values = ranges_of_reduce(u), u.src[: u.arg[1]]
-    elif u.op is Ops.STORE:
-        ended, values = u.src[2:], u.src[:2]
-    else:
-        return None
+    ended = ended_by(u)
     loops = [r for r in ended if r.op is Ops.RANGE and r.src[0].vmin <= 0]
     if not loops:
         return None
-    src = tuple(rebuild(value, partial(_gated, loops=loops)) for value in values)
-    return u.replace(src=(*src, *u.src[len(values) :]))
+    values = (rebuild(value, partial(_gated, loops=loops)) for value in u.src[: -len(ended)])
+    return u.replace(src=(*values, *ended))
 
 
 def _gated(load: UOp, loops: Sequence[UOp]) -> UOp | None:

@@ -7,7 +7,7 @@ one value again and again become a product.
 from itertools import pairwise
 from typing import Any
 
-from plugrad.codegen.rebuild import ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import ended_by, ranges_of_reduce, rebuild
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType, is_float, truncate
 from plugrad.uop.ops import Ops, identity_of
@@ -69,8 +69,7 @@ def _counts(dtype: DType, size: int) -> bool:
 
 def _merge_one(sink: UOp) -> UOp | None:
     for u in sink.toposort():
-        ended = u.src[2:] if u.op is Ops.STORE else ranges_of_reduce(u) if u.op is Ops.REDUCE else ()
-        for outer, inner in pairwise(ended):
+        for outer, inner in pairwise(ended_by(u)):
             if _memory_sees_one(sink, outer, inner):
                 return _merged(sink, outer, inner)
     return None
@@ -96,14 +95,10 @@ def _memory_sees_one(sink: UOp, outer: UOp, inner: UOp) -> bool:
                 return False
             stack.extend(u.src[2:])
             continue
-        if u.op is Ops.STORE or u.op is Ops.REDUCE:
-            values = 2 if u.op is Ops.STORE else u.arg[1]
-            ended = u.src[values:]
-            if (outer in ended) is not (inner in ended):
-                return False
-            stack.extend(u.src[:values])
-            continue
-        stack.extend(u.src)
+        ended = ended_by(u)
+        if (outer in ended) is not (inner in ended):
+            return False
+        stack.extend(u.src[: len(u.src) - len(ended)])
     return True
 
 
@@ -111,13 +106,4 @@ def _merged(sink: UOp, outer: UOp, inner: UOp) -> UOp:
     steps = (constant_size(outer) or 1) * (constant_size(inner) or 1)
     both = UOp.range(steps, outer.arg.ident, outer.arg.kind)
     # addresses are linear in both: the outer one at 0 and the inner one over all steps gives the same places
-    nothing = outer.const_like(0)
-    replaced = sink.substitute({outer: nothing, inner: both})
-
-    def change(u: UOp) -> UOp | None:
-        if u.op in (Ops.STORE, Ops.REDUCE) and both in u.src and nothing in u.src:
-            first = 2 if u.op is Ops.STORE else u.arg[1]
-            return u.replace(src=(*u.src[:first], *(s for s in u.src[first:] if s is not nothing)))
-        return None
-
-    return rebuild(replaced, change)
+    return sink.substitute({outer: outer.const_like(0), inner: both})

@@ -6,11 +6,10 @@ and vectors can follow.
 
 from collections.abc import Iterator
 
-from plugrad.codegen.rebuild import all_ranges, rebuild
+from plugrad.codegen.rebuild import all_ranges, exchange_range
 from plugrad.codegen.strides import constant_size
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 # Shorter rows are not worth loops of their own.
@@ -41,7 +40,7 @@ def _split_one(sink: UOp) -> UOp | None:
         for count in sorted(set(_divisors(sink, r)), reverse=True):
             sizes = (constant_size(r) or 1) // count, count
             outer, inner = (UOp.range(size, (*r.arg.ident, i)) for i, size in enumerate(sizes))
-            split = _with_parts(sink, r, outer, inner, count)
+            split = exchange_range(sink, r, outer * count + inner, (outer, inner))
             if len(_divided(split, outer) | _divided(split, inner)) < divided:
                 return split
     return None
@@ -61,16 +60,3 @@ def _divisors(sink: UOp, r: UOp) -> Iterator[int]:
             count = u.src[1].arg
             if _LONG <= count < size and size % count == 0:
                 yield count
-
-
-def _with_parts(sink: UOp, r: UOp, outer: UOp, inner: UOp, count: int) -> UOp:
-    """Return `sink` with loops over `outer` and `inner` for the one over `r`."""
-    value = outer * count + inner
-
-    def change(u: UOp) -> UOp | None:
-        if u.op is not Ops.STORE or value not in u.src[2:]:
-            return None
-        ended = [part for s in u.src[2:] for part in ((outer, inner) if s is value else (s,))]
-        return u.replace(src=(*u.src[:2], *ended))
-
-    return simplify(rebuild(sink.substitute({r: value}), change))
