@@ -46,7 +46,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
                 "bits",
                 "operators",
             ),
-            *("elementwise", "special", "synonyms", "formulas"),
+            *("elementwise", "special", "formulas"),
         ),
     ),
     ("activations", "Activations", ("activations", "gates")),
@@ -108,8 +108,17 @@ class Name:
         return value if inspect.isroutine(value) else None
 
     @property
+    def first_name(self) -> str:
+        """The name that a method was defined by, where this is its second one; else empty."""
+        own = getattr(self.function, "__name__", "")
+        is_second = self.owner is not None and own[:1].isalpha() and own != self.path.rpartition(".")[2]
+        return own if is_second else ""
+
+    @property
     def doc(self) -> str:
-        """The docstring."""
+        """The docstring; of a second name, the first one."""
+        if self.first_name:
+            return f"Another name of `{self.first_name}`."
         holder = self.function or self.value
         return inspect.cleandoc(holder.__doc__ or "")
 

@@ -278,3 +278,9 @@ def test_a_tensor_is_made_with_flags_only() -> None:
             pass
     with pytest.raises(ArgumentError, match=r"keepdim='a' \(str\) is neither True nor False"):
         Tensor([1.0]).sum(0, "a")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_second_name_is_the_same_function() -> None:
+    assert Tensor.arcsin is Tensor.asin
+    assert Tensor.concatenate is Tensor.concat is Tensor.cat
+    assert Tensor.__lt__ is Tensor.less is Tensor.lt

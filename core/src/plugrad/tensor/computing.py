@@ -125,8 +125,8 @@ def computed_memory(x: Tensor) -> UOp:
     return x.uop if storage.is_view(x.uop) else x.contiguous().realize().uop
 
 
-def clone(self: Tensor) -> Tensor:
-    """Return a copy in memory of its own; gradients flow through it.
+def contiguous(self: Tensor) -> Tensor:
+    """Return the same values in memory of their own, in row-major order; gradients flow through it.
 
     Example:
         >>> x = Tensor([1, 2])
@@ -134,24 +134,6 @@ def clone(self: Tensor) -> Tensor:
         >>> _ = y.assign([3, 4])
         >>> x.tolist()
         [1, 2]
-    """
-    return self.contiguous()
-
-
-def copy(self: Tensor) -> Tensor:
-    """Return `clone()`.
-
-    Example:
-        >>> Tensor([1, 2]).copy().tolist()
-        [1, 2]
-    """
-    return self.clone()
-
-
-def contiguous(self: Tensor) -> Tensor:
-    """Return the same values in memory of their own, in row-major order.
-
-    Example:
         >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
         [[1, 3], [2, 4]]
     """

@@ -15,8 +15,8 @@ class StateMixin:
     realize = computing.realize
     schedule = computing.schedule
     kernelize = computing.kernelize
-    clone = computing.clone
-    copy = computing.copy
+    clone = computing.contiguous
+    copy = computing.contiguous
     contiguous = computing.contiguous
     contiguous_backward = computing.contiguous_backward
     custom_kernel = staticmethod(kernels.custom_kernel)

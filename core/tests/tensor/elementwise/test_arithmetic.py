@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad import Tensor
+from plugrad import Tensor, dtypes
 from plugrad.errors import DtypeError
 
 A = np.array([[1.5, -2.0, 3.25], [0.5, -0.25, 4.0]], np.float32)
@@ -56,3 +56,9 @@ def test_arithmetic_of_bools_is_logic() -> None:
         _ = t - u
     with pytest.raises(DtypeError, match="% of bool"):
         _ = t % u
+
+
+def test_alpha_keeps_the_dtype_of_integers() -> None:
+    t = Tensor([5, 6]).sub(Tensor([1, 2]), alpha=3)
+    assert t.dtype is dtypes.int32
+    assert t.tolist() == [2, 0]

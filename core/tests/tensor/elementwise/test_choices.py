@@ -63,3 +63,12 @@ def test_clamp_is_that_of_torch_with_its_gradient_at_the_limits() -> None:
     assert Tensor([1, 5]).clip(2).tolist() == [2, 5]
     with pytest.raises(DtypeError, match="clamp without a limit"):
         Tensor([1]).clamp()
+
+
+def test_limits_have_the_names_of_the_others() -> None:
+    t = Tensor([-1, 2, 5])
+    assert t.clamp(min=0).tolist() == [0, 2, 5]
+    assert t.clamp(min=0, max=3).tolist() == [0, 2, 3]
+    assert t.clip(a_min=0, a_max=3).tolist() == [0, 2, 3]
+    assert t.clamp_min(min=0).tolist() == [0, 2, 5]
+    assert t.clamp_max(max=3).tolist() == [-1, 2, 3]

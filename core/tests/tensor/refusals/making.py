@@ -23,7 +23,6 @@ CASES: list[Case] = [
     ("realize", DtypeError, lambda t: t.floats.realize([t.ints]), "realize of [Tensor([["),
     ("schedule", DtypeError, lambda t: t.floats.schedule(None), "schedule of None (NoneType). Pass tensors"),
     ("kernelize", DtypeError, lambda t: t.floats.kernelize("a"), "kernelize of 'a' (str). Pass tensors"),
-    ("astype", DtypeError, lambda t: t.floats.astype("float33"), "astype: 'float33' is not a dtype"),
     ("cast", DtypeError, lambda t: t.floats.cast("float33"), "'float33' is not a dtype"),
     (
         "bitcast",

@@ -13,7 +13,7 @@ from plugrad.errors import AxisError, DtypeError, ShapeError
 a = np.arange(6, dtype=np.float32).reshape(2, 3)
 b = a + 10
 JOINS = (
-    *("block_diag", "cartesian_prod", "cat", "column_stack", "concat", "concatenate", "dstack", "hstack"),
+    *("block_diag", "cartesian_prod", "cat", "column_stack", "dstack", "hstack"),
     *("meshgrid", "stack", "vstack"),
 )
 tensors: Any = Tensor  # the static type takes tensors one by one

@@ -101,16 +101,6 @@ def silu(self: Tensor) -> Tensor:
     return composed(self, lambda x: x * _sigmoid(x))
 
 
-def swish(self: Tensor) -> Tensor:
-    """Return `silu()`.
-
-    Example:
-        >>> Tensor([0.0, 100.0]).swish().tolist()
-        [0.0, 100.0]
-    """
-    return self.silu()
-
-
 def gelu(self: Tensor, approximate: Literal["tanh", "none"] = "tanh") -> Tensor:
     """Return the Gaussian error linear unit: in its tanh form, or exactly with `approximate="none"`.
 

@@ -14,7 +14,7 @@ from plugrad.tensor.elementwise.operands import (
     operand_nodes,
     operand_result,
 )
-from plugrad.tensor.keywords import ClampNames, renamed
+from plugrad.tensor.keywords import REQUIRED, ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.uop import UOp
 
@@ -114,21 +114,28 @@ def clamp(
     return out
 
 
-def clip(
-    self: Tensor,
-    min_: Tensor | Number | None = None,
-    max_: Tensor | Number | None = None,
-    **names: Unpack[ClampNames],
-) -> Tensor:
-    """Return `clamp(min_, max_)`.
+def clamp_min(self: Tensor, min_: Tensor | Number = REQUIRED, **names: Unpack[ClampNames]) -> Tensor:
+    """Return `clamp(min_)`.
 
     Example:
-        >>> Tensor([-1, 2, 5]).clip(0, 3).tolist()
-        [0, 2, 3]
+        >>> Tensor([-1, 2]).clamp_min(0).tolist()
+        [0, 2]
     """
-    if names:
-        min_, max_ = renamed(self.clip, names, min_=min_, max_=max_)
-    return self.clamp(min_, max_)
+    if names or min_ is REQUIRED:
+        (min_,) = renamed(self.clamp_min, names, min_=min_)
+    return self.clamp(min_)
+
+
+def clamp_max(self: Tensor, max_: Tensor | Number = REQUIRED, **names: Unpack[ClampNames]) -> Tensor:
+    """Return `clamp(max_=max_)`.
+
+    Example:
+        >>> Tensor([-1, 2]).clamp_max(0).tolist()
+        [-1, 0]
+    """
+    if names or max_ is REQUIRED:
+        (max_,) = renamed(self.clamp_max, names, max_=max_)
+    return self.clamp(max_=max_)
 
 
 def _needs_limit(is_beyond: UOp, limit: UOp) -> UOp:

@@ -76,56 +76,6 @@ def ge(self: Tensor, other: Tensor | Number) -> Tensor:
     return compare(self, other, lambda x, y: x >= y)
 
 
-def less(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return `self < other`.
-
-    Example:
-        >>> Tensor([1, 2, 3]).less(2).tolist()
-        [True, False, False]
-    """
-    return self.lt(other)
-
-
-def less_equal(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return `self <= other`.
-
-    Example:
-        >>> Tensor([1, 2, 3]).less_equal(2).tolist()
-        [True, True, False]
-    """
-    return self.le(other)
-
-
-def greater(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return `self > other`.
-
-    Example:
-        >>> Tensor([1, 2, 3]).greater(2).tolist()
-        [False, False, True]
-    """
-    return self.gt(other)
-
-
-def greater_equal(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return `self >= other`.
-
-    Example:
-        >>> Tensor([1, 2, 3]).greater_equal(2).tolist()
-        [False, True, True]
-    """
-    return self.ge(other)
-
-
-def not_equal(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return `self != other`.
-
-    Example:
-        >>> Tensor([1, 2, 3]).not_equal(2).tolist()
-        [True, False, True]
-    """
-    return self.ne(other)
-
-
 def equal(self: Tensor, other: Tensor) -> bool:
     """Return whether both have the same shape and elements, computed at once.
 

@@ -283,11 +283,13 @@ def neg(self: Tensor) -> Tensor:
     return self._like(-self._graph)
 
 
-def __neg__(self: Tensor) -> Tensor:
-    return self.neg()
+def positive(self: Tensor) -> Tensor:
+    """Return `+self`: the same values.
 
-
-def __pos__(self: Tensor) -> Tensor:
+    Example:
+        >>> Tensor([3, -2]).positive().tolist()
+        [3, -2]
+    """
     return self._like(self._graph)
 
 
@@ -307,10 +309,6 @@ def abs(self: Tensor) -> Tensor:
         return self._like((x < 0).where(-x, x))
     # the middle choice is for -0.0, which is not below 0
     return self._like((x < 0.0).where(-x, x.eq(0.0).where(x.const_like(0.0), x)))
-
-
-def __abs__(self: Tensor) -> Tensor:
-    return self.abs()
 
 
 def sign(self: Tensor) -> Tensor:

@@ -17,7 +17,6 @@ from plugrad.tensor.elementwise import (
     gates,
     operators,
     special,
-    synonyms,
 )
 
 if TYPE_CHECKING:
@@ -32,35 +31,35 @@ class ElementwiseMixin:
     # Python's operators
     __add__ = operators.__add__
     __radd__ = operators.__radd__
-    __sub__ = operators.__sub__
+    __sub__ = arithmetic.sub
     __rsub__ = operators.__rsub__
-    __mul__ = operators.__mul__
+    __mul__ = arithmetic.mul
     __rmul__ = operators.__rmul__
-    __truediv__ = operators.__truediv__
+    __truediv__ = arithmetic.div
     __rtruediv__ = operators.__rtruediv__
-    __floordiv__ = operators.__floordiv__
+    __floordiv__ = arithmetic.floordiv
     __rfloordiv__ = operators.__rfloordiv__
-    __mod__ = operators.__mod__
+    __mod__ = arithmetic.mod
     __rmod__ = operators.__rmod__
     __divmod__ = operators.__divmod__
     __rdivmod__ = operators.__rdivmod__
     __pow__ = operators.__pow__
     __rpow__ = operators.__rpow__
-    __and__ = operators.__and__
-    __rand__ = operators.__rand__
-    __or__ = operators.__or__
-    __ror__ = operators.__ror__
-    __xor__ = operators.__xor__
-    __rxor__ = operators.__rxor__
-    __invert__ = operators.__invert__
-    __lshift__ = operators.__lshift__
+    __and__ = bits.bitwise_and
+    __rand__ = bits.bitwise_and
+    __or__ = bits.bitwise_or
+    __ror__ = bits.bitwise_or
+    __xor__ = bits.bitwise_xor
+    __rxor__ = bits.bitwise_xor
+    __invert__ = bits.bitwise_not
+    __lshift__ = bits.lshift
     __rlshift__ = operators.__rlshift__
-    __rshift__ = operators.__rshift__
+    __rshift__ = bits.rshift
     __rrshift__ = operators.__rrshift__
-    __lt__ = operators.__lt__
-    __gt__ = operators.__gt__
-    __le__ = operators.__le__
-    __ge__ = operators.__ge__
+    __lt__ = comparing.lt
+    __gt__ = comparing.gt
+    __le__ = comparing.le
+    __ge__ = comparing.ge
     __iadd__ = operators.__iadd__
     __isub__ = operators.__isub__
     __imul__ = operators.__imul__
@@ -100,11 +99,11 @@ class ElementwiseMixin:
     le = comparing.le
     gt = comparing.gt
     ge = comparing.ge
-    less = comparing.less
-    less_equal = comparing.less_equal
-    greater = comparing.greater
-    greater_equal = comparing.greater_equal
-    not_equal = comparing.not_equal
+    less = comparing.lt
+    less_equal = comparing.le
+    greater = comparing.gt
+    greater_equal = comparing.ge
+    not_equal = comparing.ne
     equal = comparing.equal
     logical_not = comparing.logical_not
     logical_and = comparing.logical_and
@@ -117,7 +116,7 @@ class ElementwiseMixin:
     maximum = choices.maximum
     minimum = choices.minimum
     clamp = choices.clamp
-    clip = choices.clip
+    clip = choices.clamp
 
     # bits
     bitwise_and = bits.bitwise_and
@@ -158,10 +157,10 @@ class ElementwiseMixin:
     round = elementwise.round
     __round__ = elementwise.__round__
     neg = elementwise.neg
-    __neg__ = elementwise.__neg__
-    __pos__ = elementwise.__pos__
+    __neg__ = elementwise.neg
+    __pos__ = elementwise.positive
     abs = elementwise.abs
-    __abs__ = elementwise.__abs__
+    __abs__ = elementwise.abs
     sign = elementwise.sign
     isnan = elementwise.isnan
     isinf = elementwise.isinf
@@ -188,7 +187,7 @@ class ElementwiseMixin:
     logaddexp = special.logaddexp
     copysign = special.copysign
     fmod = special.fmod
-    remainder = special.remainder
+    remainder = arithmetic.mod
     lerp = special.lerp
     nan_to_num = special.nan_to_num
     allclose = special.allclose
@@ -214,27 +213,27 @@ class ElementwiseMixin:
     addcdiv = formulas.addcdiv
 
     # other names
-    subtract = synonyms.subtract
-    multiply = synonyms.multiply
-    divide = synonyms.divide
-    true_divide = synonyms.true_divide
-    floor_divide = synonyms.floor_divide
-    negative = synonyms.negative
-    positive = synonyms.positive
-    absolute = synonyms.absolute
-    sgn = synonyms.sgn
-    fix = synonyms.fix
-    clamp_min = synonyms.clamp_min
-    clamp_max = synonyms.clamp_max
-    bitwise_left_shift = synonyms.bitwise_left_shift
-    bitwise_right_shift = synonyms.bitwise_right_shift
-    arcsin = synonyms.arcsin
-    arccos = synonyms.arccos
-    arctan = synonyms.arctan
-    arcsinh = synonyms.arcsinh
-    arccosh = synonyms.arccosh
-    arctanh = synonyms.arctanh
-    arctan2 = synonyms.arctan2
+    subtract = arithmetic.sub
+    multiply = arithmetic.mul
+    divide = arithmetic.div
+    true_divide = arithmetic.div
+    floor_divide = arithmetic.floordiv
+    negative = elementwise.neg
+    positive = elementwise.positive
+    absolute = elementwise.abs
+    sgn = elementwise.sign
+    fix = elementwise.trunc
+    clamp_min = choices.clamp_min
+    clamp_max = choices.clamp_max
+    bitwise_left_shift = bits.lshift
+    bitwise_right_shift = bits.rshift
+    arcsin = special.asin
+    arccos = special.acos
+    arctan = special.atan
+    arcsinh = special.asinh
+    arccosh = special.acosh
+    arctanh = special.atanh
+    arctan2 = special.atan2
 
     # activations
     relu = activations.relu
@@ -244,7 +243,7 @@ class ElementwiseMixin:
     logsigmoid = activations.logsigmoid
     tanh = activations.tanh
     silu = activations.silu
-    swish = activations.swish
+    swish = activations.silu
     gelu = activations.gelu
     quick_gelu = activations.quick_gelu
     elu = activations.elu

@@ -22,40 +22,20 @@ def __radd__(self: Tensor, other: Number) -> Tensor:
     return binary(self, Ops.ADD, other, reverse=True)
 
 
-def __sub__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.sub(other)
-
-
 def __rsub__(self: Tensor, other: Number) -> Tensor:
     return self.sub(other, reverse=True)
-
-
-def __mul__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return binary(self, Ops.MUL, other)
 
 
 def __rmul__(self: Tensor, other: Number) -> Tensor:
     return binary(self, Ops.MUL, other, reverse=True)
 
 
-def __truediv__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.div(other)
-
-
 def __rtruediv__(self: Tensor, other: Number) -> Tensor:
     return self.div(other, reverse=True)
 
 
-def __floordiv__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.floordiv(other)
-
-
 def __rfloordiv__(self: Tensor, other: Number) -> Tensor:
     return self.floordiv(other, reverse=True)
-
-
-def __mod__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.mod(other)
 
 
 def __rmod__(self: Tensor, other: Number) -> Tensor:
@@ -78,64 +58,12 @@ def __rpow__(self: Tensor, other: Number) -> Tensor:
     return self.pow(other, reverse=True)
 
 
-def __and__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.bitwise_and(other)
-
-
-def __rand__(self: Tensor, other: Number) -> Tensor:
-    return self.bitwise_and(other)
-
-
-def __or__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.bitwise_or(other)
-
-
-def __ror__(self: Tensor, other: Number) -> Tensor:
-    return self.bitwise_or(other)
-
-
-def __xor__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.bitwise_xor(other)
-
-
-def __rxor__(self: Tensor, other: Number) -> Tensor:
-    return self.bitwise_xor(other)
-
-
-def __invert__(self: Tensor) -> Tensor:
-    return self.bitwise_not()
-
-
-def __lshift__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.lshift(other)
-
-
 def __rlshift__(self: Tensor, other: Number) -> Tensor:
     return as_tensor_operand(self, other).lshift(self)
 
 
-def __rshift__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.rshift(other)
-
-
 def __rrshift__(self: Tensor, other: Number) -> Tensor:
     return as_tensor_operand(self, other).rshift(self)
-
-
-def __lt__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.lt(other)
-
-
-def __gt__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.gt(other)
-
-
-def __le__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.le(other)
-
-
-def __ge__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return self.ge(other)
 
 
 def may_be_numbers(x: object) -> bool:

@@ -266,16 +266,6 @@ def fmod(self: Tensor, other: Tensor | Number) -> Tensor:
     return ((rest != 0) & ((rest < 0) != (self < 0))).where(rest - other, rest)
 
 
-def remainder(self: Tensor, other: Tensor | Number) -> Tensor:
-    """Return `self % other`.
-
-    Example:
-        >>> Tensor([-5, 5]).remainder(3).tolist()
-        [1, 2]
-    """
-    return self % other
-
-
 def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """Return `self + (end - self) * weight`, from the nearer end: a weight of 1 gives `end` itself.
 

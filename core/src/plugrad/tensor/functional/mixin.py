@@ -57,7 +57,7 @@ class FunctionalMixin:
     layer_norm = normalization.layer_norm
     rms_norm = normalization.rms_norm
     group_norm = normalization.group_norm
-    groupnorm = normalization.groupnorm
+    groupnorm = normalization.group_norm
     instance_norm = normalization.instance_norm
     batchnorm = normalization.batchnorm
     batch_norm = normalization.batch_norm

@@ -134,22 +134,6 @@ def group_norm(
     return _by_channel(self, out, weight, bias, "group_norm").cast(self.dtype)
 
 
-def groupnorm(
-    self: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
-) -> Tensor:
-    """Return `group_norm`.
-
-    Example:
-        >>> Tensor([[1.0, 3.0, 5.0, 9.0]]).groupnorm(2, eps=0.0).tolist()
-        [[-1.0, 1.0, -1.0, 1.0]]
-    """
-    return self.group_norm(num_groups, weight, bias, eps)
-
-
 def instance_norm(
     self: Tensor,
     *,

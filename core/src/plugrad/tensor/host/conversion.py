@@ -195,19 +195,6 @@ def short(self: Tensor) -> Tensor:
     return self.cast(dtypes.int16)
 
 
-def astype(self: Tensor, dtype: DTypeLike) -> Tensor:
-    """Return `cast(dtype)`.
-
-    Raises:
-        DtypeError: there is no such dtype.
-
-    Example:
-        >>> Tensor([1, 2]).astype("float32").tolist()
-        [1.0, 2.0]
-    """
-    return self.cast(element_dtype(dtype))
-
-
 def type_as(self: Tensor, other: TensorBase) -> Tensor:
     """Return `cast(other.dtype)`.
 

@@ -1,5 +1,6 @@
 """The methods that exchange elements with the host and with other libraries."""
 
+from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host import conversion, external, interop, numpy_functions, queries, reading
 
 
@@ -36,7 +37,7 @@ class HostMixin:
     char = conversion.char
     byte = conversion.byte
     short = conversion.short
-    astype = conversion.astype
+    astype = conversion.cast
     type_as = conversion.type_as
 
     # other libraries
@@ -54,6 +55,6 @@ class HostMixin:
 
     # sizes by other names
     dim = queries.dim
-    ndimension = queries.ndimension
-    nelement = queries.nelement
+    ndimension = queries.dim
+    nelement = TensorBase.numel
     itemsize = queries.itemsize

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plugrad.tensor.shapes import Dim
-
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
@@ -18,26 +16,6 @@ def dim(self: Tensor) -> int:
         2
     """
     return self.ndim
-
-
-def ndimension(self: Tensor) -> int:
-    """Return the number of axes, `ndim`.
-
-    Example:
-        >>> Tensor([[1, 2], [3, 4]]).ndimension()
-        2
-    """
-    return self.ndim
-
-
-def nelement(self: Tensor) -> Dim:
-    """Return the number of elements, `numel()`.
-
-    Example:
-        >>> Tensor([[1, 2], [3, 4]]).nelement()
-        4
-    """
-    return self.numel()
 
 
 @property

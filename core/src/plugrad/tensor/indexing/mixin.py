@@ -34,7 +34,6 @@ class IndexingMixin:
     diagonal_scatter = scatter_views.diagonal_scatter
     masked_scatter = scatter_views.masked_scatter
     take_along_dim = scatter_views.take_along_dim
-    argwhere = scatter_views.argwhere
 
     # random choices
     randperm = classmethod(sampling.randperm)

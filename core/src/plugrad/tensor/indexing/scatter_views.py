@@ -171,16 +171,6 @@ def take_along_dim(
     return self.take_along_axis(indices, axis)
 
 
-def argwhere(self: Tensor) -> Tensor:
-    """Return `nonzero()`.
-
-    Example:
-        >>> Tensor([[0, 7], [8, 0]]).argwhere().tolist()
-        [[0, 1], [1, 0]]
-    """
-    return self.nonzero()
-
-
 def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
     if not isinstance(src, TensorBase):
         raise DtypeError(f"{what}: src={src!r:.60} ({type(src).__name__}) is no tensor. Pass one.")

@@ -85,10 +85,6 @@ def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, 
     return self.matmul(other, dtype)
 
 
-def __matmul__(self: Tensor, other: Tensor) -> Tensor:
-    return self.matmul(other)
-
-
 # an array of NumPy leaves it to the tensor on its right
 def __rmatmul__(self: Tensor, other: Any) -> Tensor:
     return as_tensor_operand(self, other).matmul(self)

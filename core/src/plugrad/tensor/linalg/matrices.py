@@ -195,16 +195,6 @@ def adjoint(self: Tensor) -> Tensor:
     return self.mH if is_complex(self.dtype) else self.mT
 
 
-def inverse(self: Tensor) -> Tensor:
-    """Return `inv()`.
-
-    Example:
-        >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inverse().tolist()
-        [[0.5, 0.0], [0.0, 0.25]]
-    """
-    return self.inv()
-
-
 def _checked_product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
     """Return the matrix product after checking the number of axes."""
     check_factor(left, what)

@@ -13,7 +13,7 @@ class LinalgMixin:
     # matrix products
     matmul = products.matmul
     dot = products.dot
-    __matmul__ = products.__matmul__
+    __matmul__ = products.matmul
     __rmatmul__ = products.__rmatmul__
     __imatmul__ = products.__imatmul__
     linear = products.linear
@@ -40,7 +40,7 @@ class LinalgMixin:
     addbmm = matrices.addbmm
     t = matrices.t
     adjoint = matrices.adjoint
-    inverse = matrices.inverse
+    inverse = inverses.inv
 
     # inverses, determinants, systems of equations
     inv = inverses.inv

@@ -20,14 +20,14 @@ class ShapeMixin:
     squeeze = movement.squeeze
     unsqueeze = movement.unsqueeze
     flatten = movement.flatten
-    ravel = movement.ravel
+    ravel = movement.flatten
     unflatten = movement.unflatten
-    broadcast_to = movement.broadcast_to
+    broadcast_to = movement.expand
 
     # other orders of axes and elements
     swapaxes = reorder.swapaxes
     movedim = reorder.movedim
-    moveaxis = reorder.moveaxis
+    moveaxis = reorder.movedim
     rot90 = reorder.rot90
     roll = reorder.roll
     tile = reorder.tile
@@ -35,7 +35,7 @@ class ShapeMixin:
     unbind = reorder.unbind
     rearrange = reorder.rearrange
     expand_as = reorder.expand_as
-    view_as = reorder.view_as
+    view_as = reorder.reshape_as
     reshape_as = reorder.reshape_as
     pixel_shuffle = reorder.pixel_shuffle
     pixel_unshuffle = reorder.pixel_unshuffle
@@ -51,8 +51,8 @@ class ShapeMixin:
     atleast_1d = stacks.atleast_1d
     atleast_2d = stacks.atleast_2d
     atleast_3d = stacks.atleast_3d
-    concat = stacks.concat
-    concatenate = stacks.concatenate
+    concat = joins.cat
+    concatenate = joins.cat
     hstack = stacks.hstack
     vstack = stacks.vstack
     dstack = stacks.dstack
@@ -62,7 +62,7 @@ class ShapeMixin:
     hsplit = stacks.hsplit
     vsplit = stacks.vsplit
     dsplit = stacks.dsplit
-    swapdims = stacks.swapdims
+    swapdims = reorder.swapaxes
     fliplr = stacks.fliplr
     flipud = stacks.flipud
     diagflat = stacks.diagflat

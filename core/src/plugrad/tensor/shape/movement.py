@@ -290,16 +290,6 @@ def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpa
     return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
 
 
-def ravel(self: Tensor) -> Tensor:
-    """Return all elements along one axis, in row-major order: `flatten()`.
-
-    Example:
-        >>> Tensor([[1, 2], [3, 4]]).ravel().tolist()
-        [1, 2, 3, 4]
-    """
-    return self.flatten()
-
-
 def unflatten(
     self: Tensor, axis: int = REQUIRED, sizes: Sequence[Dim] = REQUIRED, **names: Unpack[AxisNames]
 ) -> Tensor:
@@ -320,18 +310,6 @@ def unflatten(
     # an axis at a time: -1 is what is left of this axis, also where another has no elements
     sizes = _infer_size((self.shape[at],), wanted, "unflatten")
     return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))
-
-
-def broadcast_to(self: Tensor, *shape: Dim | Sequence[Dim], **names: Unpack[ShapeNames]) -> Tensor:
-    """Return `expand(*shape)`.
-
-    Example:
-        >>> Tensor([1, 2]).broadcast_to(2, 2).tolist()
-        [[1, 2], [1, 2]]
-    """
-    if names:
-        (shape,) = renamed(self.broadcast_to, names, shape=shape)
-    return self.expand(*shape)
 
 
 def _is_dtype(given: Any) -> bool:

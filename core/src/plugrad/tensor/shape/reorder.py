@@ -78,16 +78,6 @@ def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequen
     return self.permute([places[at] if at in places else next(rest) for at in range(self.ndim)])
 
 
-def moveaxis(self: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Return `movedim(source, destination)`.
-
-    Example:
-        >>> Tensor.zeros(2, 3, 4).moveaxis(0, 2).shape
-        (3, 4, 2)
-    """
-    return self.movedim(source, destination)
-
-
 def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpack[AxesNames]) -> Tensor:
     """Rotate by `k` right angles in the plane of two axes, first towards second.
 
@@ -270,21 +260,6 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """
     check_tensors([other], "expand_as")
     return self.expand(other.shape)
-
-
-def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """Return `view(other.shape)`.
-
-    Raises:
-        DtypeError: `other` is no tensor.
-        ShapeError: the number of elements differs.
-
-    Example:
-        >>> Tensor([1, 2, 3, 4]).view_as(Tensor.zeros(2, 2)).tolist()
-        [[1, 2], [3, 4]]
-    """
-    check_tensors([other], "view_as")
-    return self.view(other.shape)
 
 
 def reshape_as(self: Tensor, other: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.keywords import REQUIRED, AxisNames, ExchangeNames, exchanged, renamed
+from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts, joined_tensors
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
@@ -63,38 +63,6 @@ def atleast_3d(self: Tensor) -> Tensor:
 
 
 # --- joined ---
-
-
-def concat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-    """Return `cat(*others, axis=axis)`. Also `Tensor.concat([a, b], axis)`.
-
-    Raises:
-        AxisError: the axis does not exist.
-
-    Example:
-        >>> Tensor([1, 2]).concat(Tensor([3])).tolist()
-        [1, 2, 3]
-    """
-    if names:
-        (axis,) = renamed(concat, names, axis=axis)
-    parts, axis = joined_tensors("concat", self, others, axis)
-    return parts[0].cat(*parts[1:], axis=axis)
-
-
-def concatenate(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
-    """Return `cat(*others, axis=axis)`. Also `Tensor.concatenate([a, b], axis)`.
-
-    Raises:
-        AxisError: the axis does not exist.
-
-    Example:
-        >>> Tensor([1, 2]).concatenate(Tensor([3])).tolist()
-        [1, 2, 3]
-    """
-    if names:
-        (axis,) = renamed(concatenate, names, axis=axis)
-    parts, axis = joined_tensors("concatenate", self, others, axis)
-    return parts[0].cat(*parts[1:], axis=axis)
 
 
 def hstack(self: Tensor, *others: Tensor) -> Tensor:
@@ -257,24 +225,6 @@ def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 
 # --- turned ---
-
-
-def swapdims(
-    self: Tensor,
-    axis1: int = REQUIRED,
-    axis2: int = REQUIRED,
-    /,
-    **names: Unpack[ExchangeNames],  # pyright: ignore[reportGeneralTypeIssues] - no overlap: by place only
-) -> Tensor:
-    """Return `transpose(axis1, axis2)`.
-
-    Example:
-        >>> Tensor.zeros(2, 3, 4).swapdims(0, -1).shape
-        (4, 3, 2)
-    """
-    if names or axis1 is REQUIRED or axis2 is REQUIRED:
-        axis1, axis2 = exchanged(self.swapdims, names, axis1, axis2)
-    return self.transpose(axis1, axis2)
 
 
 def fliplr(self: Tensor) -> Tensor:

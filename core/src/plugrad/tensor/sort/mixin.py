@@ -25,6 +25,7 @@ class SortMixin:
     # positions of elements
     searchsorted = search.searchsorted
     nonzero = search.nonzero
+    argwhere = search.nonzero
     masked_select = search.masked_select
     repeat_interleave = search.repeat_interleave
 
