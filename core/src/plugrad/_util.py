@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     import ctypes as ctypes
     import difflib as difflib
     import fractions as fractions
+    import gzip as gzip
     import hashlib as hashlib
     import html as html
     import json as json
     import pickle as pickle
     import random as random
+    import shlex as shlex
     import shutil as shutil
     import traceback as traceback
 
@@ -42,11 +44,11 @@ else:
     # NumPy takes longer to import than all of plugrad, and the others a tenth of that together, which many
     # programs never need: modules that `import plugrad` loads take them from here
     # (`from plugrad._util import numpy as np`) and use them in functions only.
-    ctypes, difflib, fractions, hashlib, html = map(
-        LazyModule, ("ctypes", "difflib", "fractions", "hashlib", "html")
+    ctypes, difflib, fractions, gzip, hashlib, html = map(
+        LazyModule, ("ctypes", "difflib", "fractions", "gzip", "hashlib", "html")
     )
-    json, numpy, pickle, random, shutil, traceback = map(
-        LazyModule, ("json", "numpy", "pickle", "random", "shutil", "traceback")
+    json, numpy, pickle, random, shlex, shutil, traceback = map(
+        LazyModule, ("json", "numpy", "pickle", "random", "shlex", "shutil", "traceback")
     )
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad.autodiff import Batch, compute_gradient, recomputed, with_rule
+from plugrad.autodiff import compute_gradient, recomputed, with_rule
+from plugrad.autodiff.batch import Batch
 from plugrad.dtype import dtypes
 from plugrad.errors import TransformError
 from plugrad.uop.ops import Ops

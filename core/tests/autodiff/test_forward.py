@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad.autodiff import push_forward, recomputed, with_rule
+from plugrad.autodiff import recomputed, with_rule
+from plugrad.autodiff.forward import push_forward
 from plugrad.dtype import dtypes
 from plugrad.errors import GradientError
 from plugrad.uop.ops import Ops

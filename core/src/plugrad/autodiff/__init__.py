@@ -1,7 +1,5 @@
 """Transforms of graphs: derivatives by one rule an op, batches, and recomputation."""
 
-from plugrad.autodiff.batch import Batch
-from plugrad.autodiff.forward import push_forward
 from plugrad.autodiff.function import FunctionRule, inputs_of, marked, outputs_of, with_rule
 from plugrad.autodiff.gradient import compute_gradient, pull_back, receivers
 from plugrad.autodiff.placeholder import placeholder
@@ -10,7 +8,6 @@ from plugrad.autodiff.vjp import VJP
 
 __all__ = [
     "VJP",
-    "Batch",
     "FunctionRule",
     "compute_gradient",
     "inputs_of",
@@ -18,7 +15,6 @@ __all__ = [
     "outputs_of",
     "placeholder",
     "pull_back",
-    "push_forward",
     "receivers",
     "recomputed",
     "repeated",

@@ -7,7 +7,7 @@ computed and read before the kernels that use them; results of kernels are read 
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from plugrad._frozen import frozen
@@ -19,11 +19,13 @@ from plugrad.engine.schedule_table import operations
 from plugrad.errors import NotFiniteError, PositionError
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
-from plugrad.schedule.kernelize import KernelCall
 from plugrad.settings import context, settings
 from plugrad.uop.ops import ELEMENTWISE, Ops
 from plugrad.uop.shape import greatest, size_at
 from plugrad.uop.uop import UOp
+
+if TYPE_CHECKING:
+    from plugrad.schedule.kernelize import KernelCall
 
 __all__ = [
     "FiniteCheck",
@@ -147,7 +149,7 @@ class FiniteCheck:
         launch: what runs it.
     """
 
-    def __init__(self, call: KernelCall, launch: Launch) -> None:
+    def __init__(self, call: "KernelCall", launch: Launch) -> None:
         self._call = call
         self._launch = launch
         program = launch.kernel.program
@@ -156,7 +158,7 @@ class FiniteCheck:
         self._before = _kinds_in(updated)
 
     def finish(
-        self, values: Mapping[str, int], calls: Iterable[KernelCall], lines: Mapping[UOp, CallSite]
+        self, values: Mapping[str, int], calls: "Iterable[KernelCall]", lines: Mapping[UOp, CallSite]
     ) -> None:
         """Do nothing if the launch brought about no NaN and no infinity.
 
@@ -233,7 +235,7 @@ def _shape_of(ast: UOp, values: Mapping[str, int], buffer: Buffer) -> tuple[int,
 
 
 def _lines_of_kernel(
-    call: KernelCall, calls: Iterable[KernelCall], lines: Mapping[UOp, CallSite]
+    call: "KernelCall", calls: "Iterable[KernelCall]", lines: Mapping[UOp, CallSite]
 ) -> list[tuple[str, str]]:
     """Return the operations of a kernel and their source lines, operands first."""
     others = {c.root for c in calls} - {call.root}

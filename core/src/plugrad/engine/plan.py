@@ -31,16 +31,17 @@ from plugrad.schedule.versions import (
 from plugrad.settings import settings
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import greatest, pairs_of
-from plugrad.uop.spec import tensor_spec, verify
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.schedule import create, fusion
     from plugrad.schedule.kernelize import KernelCall
+    from plugrad.uop import spec
 else:
     # whoever computes nothing needs no scheduler, and should not wait for its import
     create = LazyModule("plugrad.schedule.create")
     fusion = LazyModule("plugrad.schedule.fusion")
+    spec = LazyModule("plugrad.uop.spec")
 
 # What needs no kernel to be there: memory, and numbers that any kernel can write down.
 _THERE = frozenset({Ops.BUFFER, Ops.CONST, Ops.BIND, Ops.DEFINE_VAR})
@@ -127,7 +128,7 @@ def make_plan(
         sink, nodes, resolved = _resolve(given)
         is_resolved = False
     if settings.SPEC:
-        verify(sink, tensor_spec)
+        spec.verify(sink, spec.tensor_spec)
     graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
     if events.active and events.listening(events.RenameEvent):
         events.emit(events.RenameEvent((resolved, graph.nodes)))

@@ -4,11 +4,10 @@ The one place in the core that knows them by name. It only helps messages: nothi
 load or run a backend, and a backend that is missing here works like any other.
 """
 
-import shlex
 from pathlib import Path
 
 from plugrad._frozen import frozen
-from plugrad._util import closest
+from plugrad._util import closest, shlex
 
 # the top of a checkout, where this package lies in core/src/plugrad
 _TOP = Path(__file__).resolve().parents[4]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from plugrad._util import LazyModule
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.schedule.versions import outputs_of_kernel
@@ -13,11 +14,14 @@ from plugrad.tensor.base import TensorBase, check_tensors
 from plugrad.tensor.custom import Backward, with_backward
 from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
-from plugrad.uop.spec import kernel_spec, verify
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
+    from plugrad.uop import spec
+else:
+    # few programs have kernels of their own
+    spec = LazyModule("plugrad.uop.spec")
 
 KernelFunction = Callable[..., "UOp | Sequence[UOp]"]
 
@@ -104,7 +108,7 @@ def _kernel(function: KernelFunction, params: Sequence[UOp]) -> UOp:
         )
     reduced = {r for u in sink.toposort() if u.op is Ops.REDUCE for r in u.src[u.arg[1] :]}
     sink = sink.substitute({r: r.replace(arg=Axis(r.arg.ident, AxisType.REDUCE)) for r in reduced})
-    verify(sink, kernel_spec)
+    spec.verify(sink, spec.kernel_spec)
     return sink
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from plugrad.autodiff import Batch, placeholder
+from plugrad.autodiff import placeholder
+from plugrad.autodiff.batch import Batch
 from plugrad.dtype import dtypes
 from plugrad.errors import AxisError, ShapeError, TransformError
 from plugrad.tensor import Tensor

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from plugrad.autodiff import pull_back, push_forward
+from plugrad.autodiff import pull_back
+from plugrad.autodiff.forward import push_forward
 from plugrad.dtype import is_float, is_inexact
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor

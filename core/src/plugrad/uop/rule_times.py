@@ -6,7 +6,6 @@ are not counted: it belongs into the environment.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 TIMES_RULES = 3
 
 
-@dataclass(slots=True)
 class RuleTime:
     """The calls of one rule's function.
 
@@ -26,9 +24,9 @@ class RuleTime:
         seconds: of all calls.
     """
 
-    tries: int = 0
-    hits: int = 0
-    seconds: float = 0.0
+    def __init__(self) -> None:
+        self.tries = self.hits = 0
+        self.seconds = 0.0
 
 
 _times: "dict[Rule, RuleTime]" = {}

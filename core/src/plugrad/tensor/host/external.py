@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from plugrad._util import ctypes
+from plugrad._util import ctypes, gzip
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage

@@ -6,7 +6,6 @@ Source: numpy.einsum for the notation; the order is that of Smith and Gray 2018,
 
 import math
 from collections.abc import Mapping, Sequence
-from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any, cast
 
 from plugrad._frozen import frozen
@@ -97,9 +96,9 @@ def _letter(label: Any) -> str:
     if label is Ellipsis:
         return ELLIPSIS
     number = as_int(label, "einsum: label")
-    if not 0 <= number < len(ascii_letters):
+    if not 0 <= number < 52:
         raise ArgumentError(f"einsum: the label {number} is out of range. Labels are integers from 0 to 51.")
-    return (ascii_uppercase + ascii_lowercase)[number]
+    return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
 
 
 def _ellipsis_position(name: str) -> int:
