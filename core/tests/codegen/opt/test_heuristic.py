@@ -297,3 +297,12 @@ def test_what_is_read_before_the_loops_makes_no_tile() -> None:
     upcast = [o.axis for o in chosen(ast, LOOPS) if o.op is OptOps.UPCAST]
     assert upcast
     assert all(axis[0] == 2 for axis in upcast)
+
+
+def test_no_more_than_nine_steps_of_a_window_are_written_out() -> None:
+    i, *window = UOp.range(64, 0), *(UOp.range(3, n, AxisType.REDUCE) for n in (1, 2, 3))
+    place = i + sum(((k * 16) for k in window[1:]), window[0])
+    taps = param(2, 27).index((window[0] * 3 + window[1]) * 3 + window[2]).load()
+    total = (param(1, 256).index(place).load() * taps).reduce(Ops.ADD, *window)
+    ast = kernel(param(0, 64).index(i).store(total, i))
+    assert sizes(ast, LOOPS, AxisType.UNROLL) == [3, 3]

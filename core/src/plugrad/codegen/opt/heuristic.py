@@ -28,7 +28,7 @@ from plugrad.uop.uop import UOp
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4
-# Small reductions, such as a convolution's window, are written out; beyond this the code outgrows its cache.
+# Small reductions, such as a convolution's window, are written out; beyond this what they load is spilled.
 _UNROLL_UP_TO = 9
 _BODY_LIMIT = 256
 # Operations in all copies together: hundreds of sines, of a hundred operations each, take seconds to compile.
@@ -114,7 +114,7 @@ class _VectorPlan:
         self.bodies = bodies_of(kernel.ast)
         self.places = [p for body in self.bodies for p in body.places]
         self.can_repeat = kernel.can_repeat()
-        self.lane: UOp | None = min([None, *self._with_lanes()], key=self._cost)
+        self.lane: UOp | None = min([None, *reversed(self._with_lanes())], key=self._cost)
 
     def apply(self) -> None:
         lane = self.lane
@@ -343,11 +343,12 @@ class _VectorPlan:
         copies = -(-steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
         length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
         limit = min(_BODY_LIMIT, _CODE_LIMIT // length)
+        most = min(_UNROLL_UP_TO, limit // copies)
         for r in reversed(self.kernel.axes(AxisType.REDUCE)):
             size = constant_size(r)
-            if size and 1 < size <= _UNROLL_UP_TO and copies * size <= limit:
+            if size and 1 < size <= most:
                 self.kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
-                copies *= size
+                most //= size
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""
