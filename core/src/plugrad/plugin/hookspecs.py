@@ -152,14 +152,4 @@ def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> Graph | No
     """
 
 
-HOOK_NAMES = frozenset(
-    {
-        "plugrad_allocator",
-        "plugrad_backend_info",
-        "plugrad_compiler",
-        "plugrad_graph",
-        "plugrad_probe",
-        "plugrad_renderer",
-        "plugrad_runner",
-    }
-)
+HOOK_NAMES = frozenset(name for name in dir() if name.startswith("plugrad_"))

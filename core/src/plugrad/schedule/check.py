@@ -3,30 +3,9 @@
 from plugrad.dtype import dtypes
 from plugrad.errors import ScheduleError
 from plugrad.schedule.versions import check_target, targets
-from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops
+from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop.spec import tensor_spec
 from plugrad.uop.uop import UOp
-
-_NUMBERS = frozenset({Ops.CONST, Ops.DEFINE_VAR, Ops.BIND})
-_TENSOR_OPS = (
-    ELEMENTWISE
-    | MOVEMENT
-    | _NUMBERS
-    | {
-        Ops.IOTA,
-        Ops.BUFFER,
-        Ops.REDUCE_AXIS,
-        Ops.CONTIGUOUS,
-        Ops.DETACH,
-        Ops.FUNCTION,
-        Ops.OUTPUT,
-        Ops.LATER,
-        Ops.COPY,
-        Ops.ASSIGN,
-        Ops.KERNEL,
-        Ops.AFTER,
-        Ops.SINK,
-    }
-)
 
 
 def check_graph(sink: UOp) -> None:
@@ -37,7 +16,7 @@ def check_graph(sink: UOp) -> None:
     """
     below = targets()
     for u in sink.toposort():
-        if u.op not in _TENSOR_OPS:
+        if u.op not in tensor_spec.checks:
             raise ScheduleError(
                 f"cannot schedule {u.op.name}: it is no operation on tensors, but a part of kernels. "
                 "Build graphs with the methods of UOp that give values with a shape."

@@ -28,6 +28,10 @@ class Pair:
     imag: UOp
     whole: UOp | None = None
 
+    def map(self, change: Callable[[UOp], UOp]) -> "Pair":
+        """Return the pair of both parts, changed."""
+        return Pair(change(self.real), change(self.imag))
+
 
 def real_memory(buffer: UOp) -> UOp:
     """Return a complex BUFFER as one of floats, with a last axis of 2.
@@ -164,8 +168,8 @@ class _Lowering:
         pair = self._pairs[u.src[0]]
         if pair.whole is not None:
             return _parts_of(_lifted(u, pair.whole))
-        real, imag = (_spread(part, u.src[0].shape) for part in (pair.real, pair.imag))
-        return Pair(*(UOp(u.op, part.dtype, (part, *u.src[1:]), u.arg) for part in (real, imag)))
+        spread = pair.map(lambda part: _spread(part, u.src[0].shape))
+        return spread.map(lambda part: UOp(u.op, part.dtype, (part, *u.src[1:]), u.arg))
 
     def _in_memory(self, u: UOp) -> UOp:
         first, *others = map(self._stored, u.src)
@@ -194,23 +198,20 @@ class _Lowering:
         part, source = COMPLEX[u.dtype], u.src[0]
         if not is_complex(source.dtype):
             return Pair(self._done[source].cast(part), UOp.const(part, 0.0))
-        pair = self._pairs[source]
-        return Pair(pair.real.cast(part), pair.imag.cast(part))
+        return self._pairs[source].map(lambda x: x.cast(part))
 
     def reduced(self, u: UOp) -> Pair:
         """Return sums or products over axes."""
         op, axes = u.arg
-        pair, shape = self._pairs[u.src[0]], u.src[0].shape
-        real, imag = (_spread(part, shape) for part in (pair.real, pair.imag))
-        if op is Ops.ADD:
-            return Pair(real.reduce_axis(op, axes), imag.reduce_axis(op, axes))
-        return _product_over(Pair(real, imag), axes)
+        pair = self._pairs[u.src[0]].map(lambda part: _spread(part, u.src[0].shape))
+        if op is Ops.MUL:
+            return _product_over(pair, axes)
+        return pair.map(lambda part: part.reduce_axis(op, axes))
 
     def later(self, u: UOp) -> Pair:
         """Return both parts as other nodes."""
-        pair = self._pairs[u.src[0]]
         before = [self._stored(s) for s in u.src[1:]]
-        return Pair(pair.real.later(*before), pair.imag.later(*before))
+        return self._pairs[u.src[0]].map(lambda part: part.later(*before))
 
 
 # what is memory afterwards
@@ -249,20 +250,14 @@ def _product_over(pair: Pair, axes: tuple[int, ...]) -> Pair:
             "a product of complex numbers along an axis of symbolic size. Slice it to a fixed size."
         )
     rows, size = [shape[axis] for axis in kept], math.prod(shape[axis] for axis in axes)
-    out = _map_pair(pair, lambda part: part.permute((*kept, *axes)).reshape((*rows, size)))
+    out = pair.map(lambda part: part.permute((*kept, *axes)).reshape((*rows, size)))
     while size != 1:
         if size > _FACTORS:
-            out = _map_pair(out, UOp.contiguous)
+            out = out.map(UOp.contiguous)
         half = (size + 1) // 2 or 1
         out = _product(_slice_pair(out, 0, half), _slice_pair(out, half, 2 * half))
         size = half
-    return _map_pair(
-        out, lambda part: part.reshape(tuple([1 if a in axes else s for a, s in enumerate(shape)]))
-    )
-
-
-def _map_pair(pair: Pair, change: Callable[[UOp], UOp]) -> Pair:
-    return Pair(change(pair.real), change(pair.imag))
+    return out.map(lambda part: part.reshape(tuple([1 if a in axes else s for a, s in enumerate(shape)])))
 
 
 def _slice_pair(pair: Pair, begin: int, end: int) -> Pair:

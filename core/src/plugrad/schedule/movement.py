@@ -39,7 +39,7 @@ def flatten(idxs: Sequence[UOp], shape: Sequence[Any]) -> UOp:
     """Return the row-major position of `idxs` in an array of `shape`."""
     total = ZERO
     for idx, stride, size in zip(idxs, strides_of(shape), shape, strict=True):
-        if not (isinstance(size, int) and size == 1):
+        if not _is_one(size):
             total = total + idx * stride
     return simplify(total)
 
@@ -48,10 +48,10 @@ def unflatten(position: UOp, shape: Sequence[Any]) -> Indices:
     """Return the indices of the row-major `position` in an array of `shape`."""
     out: list[UOp] = []
     for axis, (stride, size) in enumerate(zip(strides_of(shape), shape, strict=True)):
-        if isinstance(size, int) and size == 1:
+        if _is_one(size):
             out.append(ZERO)
             continue
-        quotient = position if isinstance(stride, int) and stride == 1 else position // stride
+        quotient = position if _is_one(stride) else position // stride
         out.append(simplify(quotient if axis == 0 else quotient % size))
     return tuple(out)
 
@@ -63,7 +63,7 @@ def source_indices(op: UOp, idxs: Indices) -> tuple[Indices, UOp]:
         return _through_reshape(idxs, shape, op.shape), ALWAYS
     if op.op is Ops.EXPAND:
         return tuple(
-            ZERO if isinstance(size, int) and size == 1 and new is not size and new != 1 else idx
+            ZERO if _is_one(size) and not _is_one(new) else idx
             for idx, size, new in zip(idxs, shape, op.shape, strict=True)
         ), ALWAYS
     if op.op is Ops.PERMUTE:
