@@ -1,10 +1,16 @@
 """The page docs/migrating.md: what names of other libraries are called here, and what differs."""
 
+from collections.abc import Iterable
+
+from habits import FROM_TINYGRAD, NUMPY_MEANS
 from names import ROWS
 from otherwise import NOT_HERE, OTHERWISE
 from surface import TENSOR_PAGES, elsewhere, of_tensor
 
-MADE = "<!-- made by `python docs/generate`: change docs/generate/migrating.py, names/ and otherwise.py -->"
+ESCAPED = r"\|"
+MADE = (
+    "<!-- made by `python docs/generate`: change migrating.py, names/, habits.py and otherwise.py there -->"
+)
 
 TEXT = """\
 # Coming from PyTorch, NumPy or tinygrad
@@ -111,22 +117,7 @@ its examples are pickled.
 
 Where PyTorch and NumPy have one name for two things, the method is PyTorch's:
 
-| here | NumPy's is |
-|---|---|
-| `x.repeat(2, 3)`: the whole, side by side | `x.repeat_interleave(2)` |
-| `x.split(2)`: parts of two elements | `x.tensor_split(2)`: two parts; `x.tensor_split([1, 3])` at places |
-| `x.nonzero()`, and so `np.nonzero(x)`: one row for each element, (n, ndim) | `x.nonzero(as_tuple=True)` |
-| `x.sort()`: values and places | `x.sort().values` |
-| `x.var()`, `x.std()`: n - 1 | `correction=0`, or `ddof=0` |
-| `x.median()`: an element | `x.quantile(0.5)` |
-| `Tensor.meshgrid(x, y)`: `indexing="ij"` | `indexing="xy"` |
-| `x.cumsum()`, `x.cumprod()`: along axis 0, as in tinygrad | `x.cumsum(None)` |
-| `x.dot(y)` of more than two axes: `x @ y` | `x.tensordot(y, ([-1], [-2]))` |
-| `x.trace()`, `x.diagonal()`: of the first two axes, as `np.trace` | `np.linalg`'s: of the last two |
-| `x.equal(y)`: one bool | `x == y` |
-| `x.qr("r")`: an empty Q as well | `x.qr("r").R` |
-| `Tensor.uniform(0, 1, 5)`: a shape (0, 1, 5), as in tinygrad | `Tensor.uniform(5, low=0, high=1)` |
-
+{numpy_means}
 ## From tinygrad
 
 Under `python -m plugrad.tinygrad script.py`, or `-m module`, imports of tinygrad give the names below in
@@ -134,30 +125,7 @@ tinygrad's order of arguments: those of layers and optimizers, not those of tens
 floats that an optimizer is given are trained. What has no counterpart can be imported, and says so when it is
 used.
 
-| tinygrad | here |
-|---|---|
-| `from tinygrad import Tensor, TinyJit, nn, dtypes, Device, Variable` | `from plugrad import ...` |
-| `from tinygrad import Context, GlobalCounters, getenv` | `from plugrad import ...` |
-| `from tinygrad.helpers import Timing, fetch, flatten, prod` | `from plugrad.helpers import ...` |
-| `from tinygrad.helpers import trange, tqdm, colored` | the packages `tqdm` and `rich` |
-| `from tinygrad.helpers import DEBUG, BEAM, JIT` | `settings.DEBUG`, from `plugrad.settings` |
-| `from tinygrad.nn.state import safe_load, ...` | `from plugrad.nn.state import ...` |
-| `from tinygrad.engine.jit import TinyJit` | `from plugrad import TinyJit` |
-| `from tinygrad.tensor import Tensor` | `from plugrad.tensor import Tensor` |
-| `from tinygrad.dtype import dtypes` | `from plugrad.dtype import dtypes` |
-| `with Context(TRAINING=1)` | the same, or `with Tensor.train()`, which is also a decorator |
-| `w = Tensor.rand(3, 4)` of a model, to be trained | `w = Tensor.rand(3, 4, requires_grad=True)`; see above |
-| `d.min`, `d.max` | `dtypes.min(d)`, `dtypes.max(d)` |
-| `x.sum()`, `prod`, `cumsum` of integers: 32 bits or more | 64 bits; or `x.sum(dtype=...)` |
-| `Tensor(data, device, dtype)` | `Tensor(data, device=device, dtype=dtype)` |
-| `Adam(params, lr, 0.9, 0.999)` | `Adam(params, lr, b1=0.9, b2=0.999)`, or `betas=` |
-| `BatchNorm(sz, eps, affine)`, `Embedding(vocab_size=...)` | PyTorch's order and names |
-| `ConvTranspose2d(..., output_padding, dilation, groups)` | PyTorch's order: pass them by name |
-| `x.allclose(y).item()` | `x.allclose(y)`: a bool |
-| `x.conv2d(w, b, groups, stride)` | PyTorch's order: pass them by name |
-| `x.std(0, True)`: `keepdim` | PyTorch's `unbiased`: pass `keepdim=True` |
-| `x.shard(devices)` | a tensor lives on one device |
-
+{from_tinygrad}
 Six things answer otherwise: `interpolate` is of mode `"nearest"` unless asked for another, as PyTorch's
 (tinygrad's `"linear"`); `x.T` reverses all axes, as in PyTorch and NumPy; the mean of
 `sparse_categorical_crossentropy` is over the labels that count, as in PyTorch; the `eps` of `nn.RMSNorm` is
@@ -171,23 +139,37 @@ before the optimizer's step, also when it is realized after it.
 
 def page() -> str:
     """Return the text of docs/migrating.md."""
-    lines = [MADE, "", TEXT, "| looking for | write |", "|---|---|"]
-    lines += [f"| {_listed(names)} | {write.replace('|', chr(92) + '|')} |" for names, write in OTHERWISE]
+    text = TEXT.replace("{numpy_means}", _table("here", "NumPy's is", [row[:2] for row in NUMPY_MEANS]))
+    text = text.replace("{from_tinygrad}", _table("tinygrad", "here", [row[:2] for row in FROM_TINYGRAD]))
+    otherwise = [(_listed(row.names), row.write) for row in OTHERWISE]
+    lines = [MADE, "", text, _table("looking for", "write", otherwise)]
+    without = [path for path, (*_, example) in ROWS.items() if not example]
+    if without:
+        raise ValueError(
+            f"rows without an example: {without}. Write what shows that the names mean the same."
+        )
     titles = {file: title for file, title, _ in TENSOR_PAGES}
     groups = {titles[file]: names for file, names in of_tensor().items()} | dict(elsewhere().values())
     for title, names in groups.items():
-        rows = [(name.path, ROWS[name.path]) for name in names if name.path in ROWS]
+        rows = [(name.path, ROWS[name.path][:3]) for name in names if name.path in ROWS]
         if not rows:
             continue
         lines += ["", f"## {title}", "", "| plugrad | PyTorch | NumPy | tinygrad |", "|---|---|---|---|"]
         lines += [f"| {' | '.join(_cell(name) for name in (ours, *others))} |" for ours, others in rows]
     lines += ["", "## What is not here", ""]
     lines += ["Methods that end in `_` are not either: `x.assign(y)` writes what other methods return.", ""]
-    mapped = {name for row in ROWS.values() for name in row}
+    mapped = {name for row in ROWS.values() for name in row[:3]}
     for reason, names in NOT_HERE.items():
         left = " ".join(name for name in names.split() if name not in mapped)
         lines.append(f"- {reason}: {_listed(left)}")
     return "\n".join(lines) + "\n"
+
+
+def _table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> str:
+    escaped = [
+        f"| {first.replace('|', ESCAPED)} | {second.replace('|', ESCAPED)} |" for first, second in rows
+    ]
+    return "\n".join([f"| {left} | {right} |", "|---|---|", *escaped])
 
 
 def _listed(names: str) -> str:

@@ -1,132 +1,303 @@
 """Names of other libraries that plugrad has not as methods: what to write, or why there is nothing.
 
-`migrating.py` makes tables of both. Names that come to `names/` leave these by themselves.
+`migrating.py` makes tables of both. Names that come to `names/` leave these: a test looks.
 """
 
-#: Where plugrad has no method of that name: (the others' names, what to write).
-OTHERWISE: tuple[tuple[str, str], ...] = (
-    ("torch.Tensor.add_", "`x += y`"),
-    ("torch.Tensor.index_put_", "`x[index] = y`"),
-    ("torch.Tensor.masked_fill_", "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`"),
-    (
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """What to write in place of names, with what shows it; migrating.py prints the first two."""
+
+    names: str
+    """The others' names, separated by spaces."""
+    write: str
+    """Each part in backticks is code that runs; so says tests/integration/test_migrating.py."""
+    theirs: tuple[str, ...]
+    """For each of those parts, what has its value there, with `f` for each name; a bare name has no value."""
+    given: str = ""
+    """What names in the code stand for, as keyword arguments, where they are not in the test's list."""
+
+
+#: Where plugrad has no method of that name.
+OTHERWISE: tuple[Row, ...] = (
+    Row("torch.Tensor.add_", "`x += y`", ("f(x, y)",)),
+    Row("torch.Tensor.index_put_", "`x[index] = y`", ("f(x, (index,), y)",), "index=k.long()"),
+    Row(
+        "torch.Tensor.masked_fill_",
+        "`x[mask] = y`, or `x.assign(x.masked_fill(mask, y))`",
+        ("f(x, mask, y)", "f(x, mask, y)"),
+        "mask=b, y=2",
+    ),
+    Row(
         "torch.nn.ParameterList torch.nn.ParameterDict",
-        "a list or a dict as an attribute: both are looked through, and names are the same",
+        '`[v, w]`, or `{"v": v, "w": w}` as an attribute: both are looked through, and names are the same',
+        ("list(torch.nn.ParameterList([v, w]))", 'dict(torch.nn.ParameterDict({"v": v, "w": w}))'),
     ),
-    ("torch.nn.Softmax2d", "`nn.Softmax(-3)`"),
-    ("torch.nn.UpsamplingNearest2d", "`nn.Upsample(size)`"),
-    ("torch.nn.UpsamplingBilinear2d", '`nn.Upsample(size, mode="bilinear", align_corners=True)`'),
-    ("torch.optim.lr_scheduler.MultiplicativeLR", "`nn.schedulers.LambdaLR` of the products"),
-    ("torch.allclose", "`x.allclose(y)`"),
-    ("torch.tensor np.array np.asanyarray", "`Tensor(data)`"),
-    ("torch.from_numpy", "`Tensor(array, copy=False)`"),
-    ("torch.cuda.synchronize", "`Device[name].synchronize()`"),
-    ("torch.Tensor.xpu", "`x.to(device)`"),
-    ("torch.Tensor.get_device", "`x.device`"),
-    ("torch.Tensor.type np.astype", "`x.cast(dtype)`"),
-    ("np.row_stack", "`Tensor.vstack(x, y)`"),
-    ("np.concatenate np.concat np.append", "`Tensor.cat(x, y, axis=0)`"),
-    ("np.vecmat", "`x @ y`"),
-    ("np.vecdot", "`(x * y).sum(-1)`"),
-    ("torch.Tensor.pinverse", "`x.pinv()`"),
-    ("torch.sigmoid", "`x.sigmoid()`, or `nn.functional.sigmoid(x)`"),
-    ("np.fabs", "`x.abs()`"),
-    ("np.acos np.asin np.atan np.acosh np.asinh np.atanh", "the methods of these names"),
-    ("np.atan2", "`y.atan2(x)`"),
-    ("np.rint np.around", "`x.round()`, `x.round(decimals)`"),
-    ("np.modf", "`x.frac()`, `x.trunc()`"),
-    ("np.cbrt", "`x.sign() * x.abs() ** (1 / 3)`"),
-    ("np.radians np.degrees", "`x.deg2rad()`, `x.rad2deg()`"),
-    ("torch.Tensor.nextafter np.nextafter", "`plugrad.array_api.nextafter`"),
-    ("np.divmod", "`divmod(x, y)`"),
-    ("np.pow", "`x ** y`"),
-    ("np.bitwise_not np.bitwise_invert", "`~x`"),
-    (
-        "np.transpose np.permute_dims",
-        "`x.permute(...)`; `x.T` for a matrix, `x.mT` for several",
+    Row("torch.nn.Softmax2d", "`nn.Softmax(-3)`", ("f()",)),
+    Row("torch.nn.UpsamplingNearest2d", "`nn.Upsample(size)`", ("f(size)",), "size=(8, 12)"),
+    Row(
+        "torch.nn.UpsamplingBilinear2d",
+        '`nn.Upsample(size, mode="bilinear", align_corners=True)`',
+        ("f(size)",),
+        "size=(8, 12)",
     ),
-    ("np.rollaxis", "`x.movedim(a, b)`"),
-    ("np.sum", "`x.sum(axis)`"),
-    ("np.cumulative_sum np.cumulative_prod", "`x.cumsum(axis)`, `x.cumprod(axis)`"),
-    ("np.average", "`(x * weights).sum() / weights.sum()`"),
-    ("np.dot", "`x.dot(y)`"),
-    ("np.ravel torch.Tensor.ravel", "`x.flatten()`"),
-    ("np.ediff1d", "`x.flatten().diff()`"),
-    ("np.trapezoid", "`((y[1:] + y[:-1]) / 2 * (x[1:] - x[:-1])).sum()`"),
-    ("np.broadcast_arrays np.unstack np.isdtype", "the functions of `plugrad.array_api`"),
-    (
-        "np.unique_all np.unique_counts np.unique_inverse np.unique_values",
-        "`x.unique(...)`; `plugrad.array_api`",
+    Row(
+        "torch.optim.lr_scheduler.MultiplicativeLR",
+        "`nn.schedulers.LambdaLR(optimizer, product)` of the products",
+        ("f(optimizer, lambda step: 0.5)",),
+        "product=lambda step: 0.5**step",
     ),
-    ("torch.Tensor.sum_to_size", "`x.sum(axes, keepdim=True)`"),
-    ("torch.Tensor.narrow_copy torch.Tensor.select torch.Tensor.index", "`x[:, a:b]`, `x[:, i]`, `x[index]`"),
-    ("torch.Tensor.take np.compress np.extract np.choose", "`x.flatten()[index]`; `x[mask]`"),
-    ("torch.Tensor.put np.place np.putmask", "`x.flatten().scatter(0, index, y)`; `x[mask] = y`"),
-    ("torch.Tensor.index_reduce", "`x.scatter_reduce(axis, index, y, how)`"),
-    ("np.flatnonzero", "`x.flatten().nonzero()`"),
-    ("torch.Tensor.nonzero_static", "`x.nonzero(size=n)`"),
-    ("np.digitize", "`bins.searchsorted(x, right=True)`"),
-    ("np.isin", "`(x.unsqueeze(-1) == y).any(-1)`"),
-    ("np.percentile", "`x.quantile(q / 100)`"),
-    (
-        "np.nanprod np.nancumsum np.nancumprod",
-        "`x.masked_fill(x.isnan(), 1).prod(axis)`; 0 for sums",
+    Row("torch.allclose", "`x.allclose(y)`", ("f(x, y)",), "y=x"),
+    Row("torch.tensor np.array np.asanyarray", "`Tensor(data)`", ("f(data)",), "data=[[1, 2], [3, 4]]"),
+    Row("torch.from_numpy", "`Tensor(array, copy=False)`", ("f(array)",), "array=np.ones((2, 3))"),
+    Row(
+        "torch.cuda.synchronize", "`Device[name].synchronize()`", ("torch.cuda.synchronize",), "name='PYTHON'"
     ),
-    ("np.nanmax np.nanmin np.nanargmax np.nanargmin", '`x.isnan().where(-float("inf"), x).max(axis)`'),
-    (
+    Row("torch.Tensor.xpu", "`x.to(device)`", ("torch.Tensor.xpu",), "device='PYTHON'"),
+    Row("torch.Tensor.get_device", "`x.device`", ("torch.Tensor.get_device",)),
+    Row("torch.Tensor.type np.astype", "`x.cast(dtype)`", ("f(x, dtype)",), "dtype=int32"),
+    Row("np.row_stack", "`Tensor.vstack(x, y)`", ("f((x, y))",)),
+    Row("np.append", "`Tensor.cat(x, y, axis=0)`", ("f(x, y, 0)",)),
+    Row("np.vecmat", "`x @ y`", ("f(x, y)",), "x=v[:3]"),
+    Row("np.vecdot", "`(x * y).sum(-1)`", ("f(x, y)",)),
+    Row("torch.Tensor.pinverse", "`x.pinv()`", ("f(x)",)),
+    Row("torch.sigmoid", "`x.sigmoid()`, or `nn.functional.sigmoid(x)`", ("f(x)", "f(x)")),
+    Row("np.fabs", "`x.abs()`", ("f(x)",)),
+    Row(
+        "np.acos np.asin np.atan np.acosh np.asinh np.atanh",
+        "`x.acos()`, `x.asin()`, `x.atan()`, `x.acosh()`, `x.asinh()`, `x.atanh()`",
+        ("np.acos(x)", "np.asin(x)", "np.atan(x)", "np.acosh(x)", "np.asinh(x)", "np.atanh(x)"),
+    ),
+    Row("np.atan2", "`y.atan2(x)`", ("f(y, x)",)),
+    Row(
+        "np.rint np.around",
+        "`x.round()`, `x.round(decimals)`",
+        ("np.rint(x)", "np.around(x, decimals)"),
+        "decimals=1",
+    ),
+    Row("np.modf", "`x.frac()`, `x.trunc()`", ("f(x)[0]", "f(x)[1]")),
+    Row("np.cbrt", "`x.sign() * x.abs() ** (1 / 3)`", ("f(x)",)),
+    Row("np.radians np.degrees", "`x.deg2rad()`, `x.rad2deg()`", ("np.radians(x)", "np.degrees(x)")),
+    Row("torch.Tensor.nextafter np.nextafter", "`plugrad.array_api.nextafter(x, y)`", ("f(x, y)",)),
+    Row("np.divmod", "`divmod(x, y)`", ("f(x, y)",)),
+    Row("np.pow", "`x ** y`", ("f(x, y)",), "x=p"),
+    Row("np.bitwise_not np.bitwise_invert", "`~x`", ("f(x)",), "x=i"),
+    Row("np.permute_dims", "`x.permute(axes)`", ("f(x, axes)",), "axes=(1, 0)"),
+    Row("np.rollaxis", "`x.movedim(a, b)`", ("f(x, a, b)",), "x=u, a=2, b=0"),
+    Row(
+        "np.cumulative_sum np.cumulative_prod",
+        "`x.cumsum(axis)`, `x.cumprod(axis)`",
+        ("np.cumulative_sum(x, axis=axis)", "np.cumulative_prod(x, axis=axis)"),
+        "axis=1",
+    ),
+    Row("np.average", "`(x * weights).sum() / weights.sum()`", ("f(x, weights=weights)",), "weights=p"),
+    Row("np.ediff1d", "`x.flatten().diff()`", ("f(x)",)),
+    Row("np.trapezoid", "`((y[1:] + y[:-1]) / 2 * (x[1:] - x[:-1])).sum()`", ("f(y, x)",), "x=v, y=w"),
+    Row(
+        "np.broadcast_arrays np.unstack np.isdtype",
+        "`array_api.broadcast_arrays(x, y)`, `array_api.unstack(x)`, `array_api.isdtype(x.dtype, kind)`",
+        ("np.broadcast_arrays(x, y)", "np.unstack(x)", "np.isdtype(x.dtype, kind)"),
+        'y=v, kind="integral"',
+    ),
+    Row(
+        "np.unique_values np.unique_counts np.unique_inverse np.unique_all",
+        "`array_api.unique_values(x)` and its like; `x.unique(return_counts=True)`, "
+        "`x.unique(return_inverse=True)`",
+        ("np.sort(np.unique_values(x))", "np.unique_counts(x)", "np.unique_inverse(x)"),
+        "x=j",
+    ),
+    Row("torch.Tensor.sum_to_size", "`x.sum(axes, keepdim=True)`", ("f(x, (1, 4))",), "axes=0"),
+    Row(
+        "torch.Tensor.narrow_copy torch.Tensor.index",
+        "`x[:, a:b]`, `x[index]`",
+        ("torch.Tensor.narrow_copy(x, 1, a, b - a)", "torch.Tensor.index"),
+        "a=1, b=3, index=k.long()",
+    ),
+    Row("np.compress", "`x[mask]`", ("f(mask, x, 0)",), "mask=[True, False, True]"),
+    Row("np.choose", "`Tensor.stack(x, y).gather(0, index[None])[0]`", ("f(index, (x, y))",), "index=b * 1"),
+    Row(
+        "torch.Tensor.put",
+        "`x.flatten().scatter(0, index, y)`",
+        ("f(x, index, y).flatten()",),
+        "index=k.long(), y=v[:3]",
+    ),
+    Row("np.place np.putmask", "`x[mask] = y`", ("[f(x, mask, y), x][1]",), "mask=b, y=2"),
+    Row(
+        "torch.Tensor.index_reduce",
+        "`x.scatter_reduce(axis, index, y, how)`, with `index.expand(*y.shape)` for positions of whole rows",
+        ("f(x, axis, k.long(), y, how)", "k[:, None].expand(3, 4)"),
+        'axis=0, how="amax", index=k[:, None].expand(3, 4)',
+    ),
+    Row("np.flatnonzero", "`x.flatten().nonzero()`", ("f(x)[:, None]",), "x=b"),
+    Row("torch.Tensor.nonzero_static", "`x.nonzero(size=n)`", ("f(x, size=n)",), "x=b, n=6"),
+    Row(
+        "np.digitize",
+        "`bins.searchsorted(x, right=True)`",
+        ("f(x, bins)",),
+        "x=v, bins=p.flatten().cumsum(0)",
+    ),
+    Row("np.isin", "`(x.unsqueeze(-1) == y).any(-1)`", ("f(x, y)",), "x=i, y=k"),
+    Row("np.percentile", "`x.quantile(q / 100)`", ("f(x, q)",), "q=30"),
+    Row(
+        "np.nanprod np.nancumprod np.nancumsum",
+        "`x.masked_fill(x.isnan(), 1).prod(axis)`, `x.masked_fill(x.isnan(), 1).cumprod(axis)`, "
+        "`x.masked_fill(x.isnan(), 0).cumsum(axis)`",
+        ("np.nanprod(x, axis)", "np.nancumprod(x, axis)", "np.nancumsum(x, axis)"),
+        "x=n[:, :2], axis=1",
+    ),
+    Row(
+        "np.nanmax np.nanmin np.nanargmax np.nanargmin",
+        '`x.masked_fill(x.isnan(), -float("inf")).max(axis)`, '
+        '`x.masked_fill(x.isnan(), float("inf")).min(axis)`; or their `argmax`, `argmin`',
+        ("np.nanmax(x, axis)", "np.nanmin(x, axis)", "np.nanargmax", "np.nanargmin"),
+        "x=n[:, :2], axis=1, argmax=x.argmax, argmin=x.argmin",
+    ),
+    Row(
         "torch.Tensor.split_with_sizes",
-        "`x.split(sizes, axis)`, `x.chunk(n, axis)`",
+        "`x.split(sizes, axis)`",
+        ("f(x, sizes, axis)",),
+        "sizes=(1, 3), axis=1",
     ),
-    (
-        "torch.Tensor.unsafe_split torch.Tensor.unsafe_chunk torch.Tensor.unsafe_split_with_sizes",
-        "`x.split(...)`",
+    Row(
+        "torch.Tensor.unsafe_split torch.Tensor.unsafe_split_with_sizes torch.Tensor.unsafe_chunk",
+        "`x.split(2)`, `x.split((1, 2))`, `x.chunk(2)`",
+        (
+            "torch.Tensor.unsafe_split(x, 2)",
+            "torch.Tensor.unsafe_split_with_sizes(x, (1, 2))",
+            "torch.Tensor.unsafe_chunk(x, 2)",
+        ),
     ),
-    ("np.identity", "`Tensor.eye(n)`"),
-    ("np.geomspace", "`Tensor.linspace(math.log(a), math.log(b), n).exp()`"),
-    (
-        "np.tril_indices np.triu_indices np.tril_indices_from np.triu_indices_from",
-        "`Tensor.ones(n, n).tril().nonzero()`",
+    Row("np.identity", "`Tensor.eye(n)`", ("f(n)",), "n=3"),
+    Row(
+        "np.geomspace",
+        "`Tensor.linspace(math.log(a), math.log(b), n).exp()`",
+        ("f(a, b, n)",),
+        "a=1, b=8, n=4",
     ),
-    ("np.polyval", "one `y = y * x + c` a coefficient"),
-    ("np.lexsort", "`argsort` by each key, the last one first: it is stable"),
-    (
-        "np.load np.loadtxt np.genfromtxt np.fromregex np.fromstring np.fromfile",
-        "`Tensor(np.load(path))`; `Tensor(pathlib.Path(path))` for bytes",
+    Row(
+        "np.tril_indices np.triu_indices",
+        "`Tensor.ones(n, n).tril().nonzero()`, `Tensor.ones(n, n).triu().nonzero()`",
+        ("np.stack(np.tril_indices(n), 1)", "np.stack(np.triu_indices(n), 1)"),
+        "n=3",
     ),
-    (
+    Row(
+        "np.tril_indices_from np.triu_indices_from",
+        "`x.ones_like().tril().nonzero()`, `x.ones_like().triu().nonzero()`",
+        ("np.stack(np.tril_indices_from(x), 1)", "np.stack(np.triu_indices_from(x), 1)"),
+    ),
+    Row("np.polyval", "`y = y * x + c` for each coefficient", ("f([y, c], x)",), "y=2, c=5"),
+    Row(
+        "np.lexsort",
+        "`argsort` by each key, the last one first, as it is stable: `(o := a.argsort())[b[o].argsort()]`",
+        ("np.lexsort", "f((a, b))"),
+        "a=v[[0, 1, 2, 0]], b=v[[1, 0, 1, 0]], argsort=v.argsort",
+    ),
+    Row(
+        "np.load np.fromfile np.loadtxt np.genfromtxt np.fromregex np.fromstring",
+        "`Tensor(np.load(path))`, and so on; `Tensor(pathlib.Path(path))` for bytes",
+        ("np.load(path)", "np.fromfile(path, np.uint8)"),
+        'path=folder / "array.npy"',
+    ),
+    Row(
         "np.savez np.savez_compressed np.savetxt",
         "`nn.state.safe_save(tensors, path)`; `np.savetxt(path, x.numpy())`",
+        ("np.savez(path, **tensors)", "np.savetxt(path, x)"),
+        'tensors={"x": x}, path=folder / "saved"',
     ),
-    (
-        "np.fromfunction np.fromiter np.frompyfunc np.apply_along_axis np.apply_over_axes np.piecewise",
-        "`transforms.vmap(function)`, for functions of tensors",
+    Row(
+        "np.apply_along_axis np.apply_over_axes np.fromfunction np.fromiter np.frompyfunc np.piecewise",
+        "`transforms.vmap(function)(x)`, for functions of tensors",
+        ("np.apply_along_axis(function, 1, x)",),
+        "function=lambda row: row.sum()",
     ),
-    ("np.random.default_rng", "`Tensor.manual_seed(n)`, then `Tensor.rand` and its like"),
-    ("np.promote_types np.result_type np.can_cast", "`plugrad.array_api.result_type(a, b)`, `can_cast`"),
-    ("torch.nn.functional.embedding", "`nn.Embedding`, or `weight[index]`"),
-    ("torch.nn.functional.bilinear", '`nn.Bilinear`, or `Tensor.einsum("bi,oij,bj->bo", x, w, y)`'),
-    ("torch.nn.functional.channel_shuffle", "`x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)`"),
-    (
+    Row(
+        "np.random.default_rng",
+        "`Tensor.manual_seed(n)`, then `Tensor.rand(3, 4)` and its like",
+        ("np.random.default_rng", "np.random.default_rng"),
+        "n=3",
+    ),
+    Row(
+        "np.promote_types np.result_type np.can_cast",
+        "`array_api.result_type(a, b)`, `array_api.can_cast(a, b)`",
+        ("np.promote_types(a, b)", "np.can_cast(a, b)"),
+        "a=i.dtype, b=b.dtype",
+    ),
+    Row(
+        "torch.nn.functional.bilinear",
+        '`nn.Bilinear(4, 4, 2)`, or `Tensor.einsum("bi,oij,bj->bo", x, w, y)`',
+        ("torch.nn.functional.bilinear", "f(x, y, w)"),
+        "w=u.reshape(2, 3, 4)[:, [0, 1, 2, 0]]",
+    ),
+    Row(
+        "torch.nn.functional.channel_shuffle",
+        "`x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)`",
+        ("f(x, groups)",),
+        "x=image, groups=2",
+    ),
+    Row(
         "torch.nn.functional.gumbel_softmax",
         "`((x - (-Tensor.rand(*x.shape).log()).log()) / tau).softmax(-1)`",
+        ("torch.nn.functional.gumbel_softmax",),
+        "tau=1.0",
     ),
-    (
-        "torch.nn.functional.upsample torch.nn.functional.upsample_nearest "
+    Row(
+        "torch.nn.functional.upsample torch.nn.functional.upsample_nearest",
+        "`x.interpolate(size)`",
+        ("f(x, size)",),
+        "x=image, size=(6, 8)",
+    ),
+    Row(
         "torch.nn.functional.upsample_bilinear",
-        "`x.interpolate(size, mode=...)`",
+        '`x.interpolate(size, mode="bilinear", align_corners=True)`',
+        ("f(x, size)",),
+        "x=image, size=(6, 8)",
     ),
-    ("torch.nn.functional.margin_ranking_loss", "`(margin - y * (a - b)).relu().mean()`"),
-    ("torch.nn.functional.hinge_embedding_loss", "`(y == 1).where(x, (margin - x).relu()).mean()`"),
-    ("torch.nn.functional.soft_margin_loss", "`(-y * x).softplus().mean()`"),
-    ("torch.nn.functional.poisson_nll_loss", "`(x.exp() - y * x).mean()`"),
-    ("torch.nn.functional.gaussian_nll_loss", "`0.5 * (v.log() + (x - y) ** 2 / v).mean()`"),
-    ("torch.nn.functional.multilabel_soft_margin_loss", "`x.binary_cross_entropy_with_logits(y)`"),
-    ("torch.nn.functional.triplet_margin_with_distance_loss", "`(f(a, p) - f(a, n) + margin).relu().mean()`"),
-    (
+    Row(
+        "torch.nn.functional.margin_ranking_loss",
+        "`(margin - y * (a - b)).relu().mean()`",
+        ("f(a, b, y, margin)",),
+        "a=x, b=p, y=x.sign(), margin=0.5",
+    ),
+    Row(
+        "torch.nn.functional.hinge_embedding_loss",
+        "`(y == 1).where(x, (margin - x).relu()).mean()`",
+        ("f(x, y, margin)",),
+        "y=y.sign(), margin=1.0",
+    ),
+    Row("torch.nn.functional.soft_margin_loss", "`(-y * x).softplus().mean()`", ("f(x, y)",), "y=y.sign()"),
+    Row("torch.nn.functional.poisson_nll_loss", "`(x.exp() - y * x).mean()`", ("f(x, y)",), "y=p"),
+    Row(
+        "torch.nn.functional.gaussian_nll_loss",
+        "`0.5 * (v.log() + (x - y) ** 2 / v).mean()`",
+        ("f(x, y, v)",),
+        "v=p",
+    ),
+    Row(
+        "torch.nn.functional.multilabel_soft_margin_loss",
+        "`x.binary_cross_entropy_with_logits(y)`",
+        ("f(x, y)",),
+        "y=b * 1.0",
+    ),
+    Row(
+        "torch.nn.functional.triplet_margin_with_distance_loss",
+        "`(distance(a, p) - distance(a, n) + margin).relu().mean()`",
+        ("f(a, p, n, distance_function=distance, margin=margin)",),
+        "a=x, p=y, n=p, margin=0.5, distance=lambda x, y: (x - y).abs().sum(-1)",
+    ),
+    Row(
         "torch.nn.functional.lp_pool1d torch.nn.functional.lp_pool2d torch.nn.functional.lp_pool3d",
-        "`((x ** p).avg_pool2d(k) * k * k) ** (1 / p)`",
+        "`((x ** p).avg_pool1d(k) * k) ** (1 / p)`, `((x ** p).avg_pool2d(k) * k * k) ** (1 / p)`, and so on",
+        ("torch.nn.functional.lp_pool1d(x, p, k)", "torch.nn.functional.lp_pool2d(x, p, k)"),
+        "x=image[0].abs(), p=3.0, k=2",
     ),
-    ("torch.nn.functional.multi_head_attention_forward", "`nn.MultiheadAttention`"),
+    Row(
+        "torch.nn.functional.multi_head_attention_forward",
+        "`nn.MultiheadAttention(4, 2)`",
+        ("torch.nn.functional.multi_head_attention_forward",),
+    ),
 )
+
 
 _COMPLEX = "of complex numbers there are the parts, angles and conjugates"
 _MEMORY = "how elements lie in memory is the compiler's affair"
@@ -142,6 +313,7 @@ NOT_HERE: dict[str, str] = {
     ),
     _MEMORY: (
         "torch.Tensor.as_strided torch.Tensor.as_strided_scatter torch.Tensor.const_data_ptr "
+        "torch.Tensor.data_ptr "
         "torch.Tensor.dim_order torch.Tensor.is_contiguous torch.Tensor.is_pinned torch.Tensor.is_set_to "
         "torch.Tensor.is_shared torch.Tensor.layout torch.Tensor.new_empty_strided torch.Tensor.pin_memory "
         "torch.Tensor.resize torch.Tensor.resize_as torch.Tensor.slice_inverse torch.Tensor.storage "

@@ -1,7 +1,9 @@
-"""Names of other libraries for each name of plugrad; a test looks each of them up.
+"""Names of other libraries for each name of plugrad, with an example that a test runs in each library.
 
 A row is written in the module of the page of docs/api that describes the name: that of `Tensor.exp` in
-elementwise.py, since `Tensor.exp` is in docs/api/elementwise.md.
+elementwise.py, since `Tensor.exp` is in docs/api/elementwise.md. In its example
+`f` is the name; `f` alone says that there is no value to compare. "f(x, 1); np: f(x, axis=1)" has another
+form in NumPy, and what `x` stands for is in tests/integration/test_migrating.py.
 """
 
 from names import (
@@ -31,8 +33,8 @@ from names import (
     transforms,
 )
 
-#: By page, in their order: plugrad: (PyTorch, NumPy, tinygrad), empty where there is none.
-PAGES: dict[str, dict[str, tuple[str, str, str]]] = {
+#: By page, in their order: plugrad: (PyTorch, NumPy, tinygrad, example), names empty where there is none.
+PAGES: dict[str, dict[str, tuple[str, str, str, str]]] = {
     "tensor": tensor.ROWS,
     "creation": creation.ROWS,
     "elementwise": elementwise.ROWS,
