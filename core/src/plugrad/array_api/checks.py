@@ -14,7 +14,7 @@ from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag, check_choice
 
-__all__ = ["check_keeps_imaginary", "checked"]
+__all__ = ["check_all", "check_keeps_imaginary", "checked"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,6 +25,12 @@ _OF_REAL_NUMBERS = """
     iinfo less less_equal logaddexp logical_and logical_not logical_or logical_xor max maximum min
     minimum nextafter remainder searchsorted signbit sort std trunc var
 """
+
+
+def check_all(namespace: dict[str, Any]) -> None:
+    """Wrap the functions that a module names in its `__all__` by their checks."""
+    named = {name: namespace[name] for name in namespace["__all__"]}
+    namespace.update({name: checked(value) for name, value in named.items() if inspect.isfunction(value)})
 
 
 def checked(function: F) -> F:

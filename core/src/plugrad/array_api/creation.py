@@ -10,6 +10,25 @@ from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_int, check_sizes
 
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
 Shape = int | Sequence[int]
 
 

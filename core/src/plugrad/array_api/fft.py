@@ -3,10 +3,11 @@
 Source: Python array API standard 2024.12, "Fourier transform Functions".
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
 
-from plugrad.array_api.checks import checked
+from plugrad.array_api.checks import check_all
+from plugrad.array_api.methods import named_after
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
@@ -36,137 +37,56 @@ Norm = Literal["backward", "ortho", "forward"]
 Integers = Sequence[int]
 
 
-# --- complex to complex ---
+class Transform(Protocol):
+    """A transform along an axis."""
+
+    def __call__(
+        self, x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward"
+    ) -> Tensor: ...
 
 
-@checked
-def fft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the Fourier transform along an axis; see `Tensor.fft`.
+class Transforms(Protocol):
+    """A transform along several axes."""
 
-    Example:
-        >>> fft(Tensor([1.0, 0.0])).real.tolist()
-        [1.0, 1.0]
-    """
-    return x.fft(n, axis, norm)
-
-
-@checked
-def ifft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the inverse of `fft`.
-
-    Example:
-        >>> ifft(Tensor([1.0, 1.0])).real.tolist()
-        [1.0, 0.0]
-    """
-    return x.ifft(n, axis, norm)
+    def __call__(
+        self,
+        x: Tensor,
+        /,
+        *,
+        s: Integers | None = None,
+        axes: Integers | None = None,
+        norm: Norm = "backward",
+    ) -> Tensor: ...
 
 
-@checked
-def fftn(
-    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
-) -> Tensor:
-    """Return the Fourier transform along several axes; see `Tensor.fftn`.
+def _transform(method: Callable[..., Tensor]) -> Transform:
+    def function(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
+        return method(x, n, axis, norm)
 
-    Example:
-        >>> fftn(Tensor([[1.0, 0.0]])).real.tolist()
-        [[1.0, 1.0]]
-    """
-    return x.fftn(s, axes, norm)
+    return named_after(method, function)
 
 
-@checked
-def ifftn(
-    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
-) -> Tensor:
-    """Return the inverse of `fftn`.
+def _transforms(method: Callable[..., Tensor]) -> Transforms:
+    def function(
+        x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
+    ) -> Tensor:
+        return method(x, s, axes, norm)
 
-    Example:
-        >>> ifftn(Tensor([[1.0, 1.0]])).real.tolist()
-        [[1.0, 0.0]]
-    """
-    return x.ifftn(s, axes, norm)
+    return named_after(method, function)
 
 
-# --- real to complex, and back ---
+fft = _transform(Tensor.fft)
+ifft = _transform(Tensor.ifft)
+rfft = _transform(Tensor.rfft)
+irfft = _transform(Tensor.irfft)
+hfft = _transform(Tensor.hfft)
+ihfft = _transform(Tensor.ihfft)
+fftn = _transforms(Tensor.fftn)
+ifftn = _transforms(Tensor.ifftn)
+rfftn = _transforms(Tensor.rfftn)
+irfftn = _transforms(Tensor.irfftn)
 
 
-@checked
-def rfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the Fourier transform of real numbers without its mirror; see `Tensor.rfft`.
-
-    Example:
-        >>> rfft(Tensor([1.0, 2.0])).real.tolist()
-        [3.0, -1.0]
-    """
-    return x.rfft(n, axis, norm)
-
-
-@checked
-def irfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the inverse of `rfft`, real numbers; see `Tensor.irfft`.
-
-    Example:
-        >>> irfft(Tensor([3.0, -1.0])).tolist()
-        [1.0, 2.0]
-    """
-    return x.irfft(n, axis, norm)
-
-
-@checked
-def rfftn(
-    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
-) -> Tensor:
-    """Return `rfft` along the last of several axes, then `fft` along the others.
-
-    Example:
-        >>> rfftn(Tensor([[1.0, 2.0]])).real.tolist()
-        [[3.0, -1.0]]
-    """
-    return x.rfftn(s, axes, norm)
-
-
-@checked
-def irfftn(
-    x: Tensor, /, *, s: Integers | None = None, axes: Integers | None = None, norm: Norm = "backward"
-) -> Tensor:
-    """Return the inverse of `rfftn`, with `s[-1]` real numbers along the last axis.
-
-    Example:
-        >>> irfftn(Tensor([[3.0, -1.0]])).tolist()
-        [[1.0, 2.0]]
-    """
-    return x.irfftn(s, axes, norm)
-
-
-# --- Hermitian to real, and back ---
-
-
-@checked
-def hfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the real transform of the first half of a Hermitian signal, see `Tensor.hfft`.
-
-    Example:
-        >>> hfft(Tensor([1.5, -0.5])).tolist()
-        [1.0, 2.0]
-    """
-    return x.hfft(n, axis, norm)
-
-
-@checked
-def ihfft(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward") -> Tensor:
-    """Return the inverse of `hfft`; see `Tensor.ihfft`.
-
-    Example:
-        >>> ihfft(Tensor([1.0, 2.0])).real.tolist()
-        [1.5, -0.5]
-    """
-    return x.ihfft(n, axis, norm)
-
-
-# --- the frequencies: which they are, and in which order ---
-
-
-@checked
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return the frequencies of `fft`: [0, 1, ..., -2, -1] / (n * d).
 
@@ -190,7 +110,6 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: st
     return _frequencies((place + half) % whole - half, count, d, dtype, "fftfreq")
 
 
-@checked
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
     """Return the frequencies of `rfft`: [0, 1, ..., n//2] / (n * d).
 
@@ -207,7 +126,6 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: s
     return _frequencies(place, count, d, dtype, "rfftfreq")
 
 
-@checked
 def fftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
     """Return a transform with frequency 0 in the middle of some axes, or of all.
 
@@ -218,7 +136,6 @@ def fftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
     return x.fftshift(axes)
 
 
-@checked
 def ifftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
     """Return a transform with frequency 0 in front again: the inverse of `fftshift`.
 
@@ -239,3 +156,6 @@ def _frequencies(place: Tensor, count: Any, d: float, dtype: DType | None, what:
     wide = out if out is dtypes.float64 else dtypes.float32
     places = place.cast(wide)
     return (places / (size_beside(places, count, wide) * distance)).cast(out)
+
+
+check_all(globals())

@@ -22,6 +22,17 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
 from plugrad.tensor.shapes import is_one_of
 
+__all__ = [
+    "SUPPORTED_VERSIONS",
+    "__array_namespace_info__",
+    "astype",
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "isdtype",
+    "result_type",
+]
+
 SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 _SIGNED = (dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)

@@ -9,7 +9,7 @@ Source: Python array API standard 2024.12, "Linear Algebra Extension".
 
 from typing import Any, Literal
 
-from plugrad.array_api.checks import checked
+from plugrad.array_api.checks import check_all
 from plugrad.array_api.linear import (
     cross,
     diagonal,
@@ -20,6 +20,7 @@ from plugrad.array_api.linear import (
     trace,
     vecdot,
 )
+from plugrad.array_api.methods import unary
 from plugrad.array_api.norms import matrix_norm, vector_norm
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
@@ -60,22 +61,10 @@ Tolerance = float | int | Tensor | None
 
 # --- inverses and determinants ---
 
-
-@checked
-def inv(x: Tensor, /) -> Tensor:
-    """Return inverses of matrices: (..., n, n) -> (..., n, n).
-
-    Raises:
-        ShapeError: these are no square matrices.
-
-    Example:
-        >>> inv(Tensor([[2.0, 0.0], [0.0, 4.0]])).tolist()
-        [[0.5, 0.0], [0.0, 0.25]]
-    """
-    return x.inv()
+det = unary(Tensor.det)
+inv = unary(Tensor.inv)
 
 
-@checked
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Return `x` with `x1 @ x == x2`: (..., n, n), (..., n, k) -> (..., n, k). Other axes broadcast.
 
@@ -102,21 +91,6 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     return found.squeeze(-1) if is_vector else found
 
 
-@checked
-def det(x: Tensor, /) -> Tensor:
-    """Return determinants: (..., n, n) -> (...).
-
-    Raises:
-        ShapeError: these are no square matrices.
-
-    Example:
-        >>> det(Tensor([[4.0, 2.0], [1.0, 3.0]])).item()
-        10.0
-    """
-    return x.det()
-
-
-@checked
 def slogdet(x: Tensor, /) -> SlogdetResult[Tensor, Tensor]:
     """Return signs of determinants and logarithms of their magnitudes, `sign` and `logabsdet`.
 
@@ -133,7 +107,6 @@ def slogdet(x: Tensor, /) -> SlogdetResult[Tensor, Tensor]:
     return x.slogdet()
 
 
-@checked
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
     """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
 
@@ -151,7 +124,6 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 # --- factors ---
 
 
-@checked
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """Return the lower triangle `L` with `L @ L^H == x`: (..., n, n) -> (..., n, n).
 
@@ -173,7 +145,6 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     return x.cholesky(upper)
 
 
-@checked
 def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult[Tensor]:
     """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == x`.
 
@@ -195,7 +166,6 @@ def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRR
     return x.qr(mode)
 
 
-@checked
 def eigh(x: Tensor, /) -> EighResult[Tensor, Tensor]:
     """Return eigenvalues, least first, and eigenvectors of Hermitian matrices, or symmetric ones.
 
@@ -212,7 +182,6 @@ def eigh(x: Tensor, /) -> EighResult[Tensor, Tensor]:
     return x.eigh()
 
 
-@checked
 def eigvalsh(x: Tensor, /) -> Tensor:
     """Return eigenvalues, least first, of Hermitian matrices, or symmetric ones: (..., n, n) -> (..., n).
 
@@ -227,7 +196,6 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     return x.eigh().eigenvalues
 
 
-@checked
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
     """Return `U`, `S` and `Vh`, whose product, with the diagonal matrix of S, is `x`.
 
@@ -249,7 +217,6 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult[Tensor, Tensor
     return x.svd(full_matrices)
 
 
-@checked
 def svdvals(x: Tensor, /) -> Tensor:
     """Return singular values, greatest first: (..., m, n) -> (..., min(m, n)).
 
@@ -268,7 +235,6 @@ def _singular_values(x: Tensor, what: str) -> Tensor:
     return x.svd(False).S
 
 
-@checked
 def pinv(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
     """Return pseudo-inverses: (..., m, n) -> (..., n, m).
 
@@ -288,7 +254,6 @@ def pinv(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
     return x.pinv(_for_each_value(rtol))
 
 
-@checked
 def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
     """Return the number of singular values above the tolerance: (..., m, n) -> (...).
 
@@ -314,3 +279,6 @@ def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
 
 def _for_each_value(rtol: Tolerance) -> Any:
     return rtol.unsqueeze(-1) if isinstance(rtol, Tensor) else rtol
+
+
+check_all(globals())

@@ -1,7 +1,6 @@
 """Linear algebra that is linear in each array: products, diagonals, traces."""
 
-from plugrad.array_api import manipulation
-from plugrad.array_api.checks import checked
+from plugrad.array_api.manipulation import matmul, matrix_transpose, tensordot, vecdot
 from plugrad.array_api.reductions import sum
 from plugrad.dtype import DType
 from plugrad.errors import ShapeError
@@ -20,14 +19,6 @@ __all__ = [
 ]
 
 
-# those that are functions of the namespace as well
-matmul = checked(manipulation.matmul)
-matrix_transpose = checked(manipulation.matrix_transpose)
-tensordot = checked(manipulation.tensordot)
-vecdot = checked(manipulation.vecdot)
-
-
-@checked
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
@@ -41,7 +32,6 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     return x1.outer(x2)
 
 
-@checked
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Return cross products of vectors with three elements along an axis; other axes broadcast.
 
@@ -56,7 +46,6 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     return x1.cross(x2, axis)
 
 
-@checked
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     """Return the elements on a diagonal of matrices: (..., m, n) -> (..., k).
 
@@ -76,7 +65,6 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return x.diagonal(offset, -2, -1)
 
 
-@checked
 def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tensor:
     """Return sums along a diagonal of matrices: (..., m, n) -> (...).
 

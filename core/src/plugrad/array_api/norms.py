@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from plugrad.array_api.checks import checked
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.arguments import real_number
@@ -13,7 +12,6 @@ from plugrad.tensor.shapes import show, some_axes
 __all__ = ["matrix_norm", "vector_norm"]
 
 
-@checked
 def vector_norm(
     x: Tensor, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: float = 2
 ) -> Tensor:
@@ -41,7 +39,6 @@ def vector_norm(
     return x.norm(ord, axes, keepdims)
 
 
-@checked
 def matrix_norm(
     x: Tensor, /, *, keepdims: bool = False, ord: "float | Literal['fro', 'nuc'] | None" = "fro"
 ) -> Tensor:

@@ -1,12 +1,57 @@
 """Statistics and other reductions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from plugrad.array_api.methods import named_after
 from plugrad.dtype import DType, is_inexact, sum_acc_dtype
 from plugrad.errors import AxisError
 from plugrad.tensor import Tensor
 
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
+
 Axis = int | Sequence[int] | None
+
+
+class Reduction(Protocol):
+    """A function of elements along some axes, or all."""
+
+    def __call__(self, x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor: ...
+
+
+def _reduction(method: Callable[..., Tensor]) -> Reduction:
+    """Return a method of axes as a function."""
+
+    def function(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        return method(x, axis, keepdims)
+
+    return named_after(method, function)
+
+
+all = _reduction(Tensor.all)
+any = _reduction(Tensor.any)
+argmax = _reduction(Tensor.argmax)
+argmin = _reduction(Tensor.argmin)
+count_nonzero = _reduction(Tensor.count_nonzero)
+max = _reduction(Tensor.max)
+mean = _reduction(Tensor.mean)
+min = _reduction(Tensor.min)
 
 
 def sum(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdims: bool = False) -> Tensor:
@@ -29,36 +74,6 @@ def prod(x: Tensor, /, *, axis: Axis = None, dtype: DType | None = None, keepdim
     return x.prod(axis, keepdims, _accumulated(x, dtype))
 
 
-def max(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the largest elements; NaN if one is.
-
-    Example:
-        >>> max(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
-        [3, 4]
-    """
-    return x.max(axis, keepdims)
-
-
-def min(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the smallest elements; NaN if one is.
-
-    Example:
-        >>> min(Tensor([[1, 2], [3, 4]]), axis=0).tolist()
-        [1, 2]
-    """
-    return x.min(axis, keepdims)
-
-
-def mean(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return means.
-
-    Example:
-        >>> mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).tolist()
-        [2.0, 3.0]
-    """
-    return x.mean(axis, keepdims)
-
-
 def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """Return variances: sums of squared distances to the mean, divided by n - `correction`.
 
@@ -77,56 +92,6 @@ def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
         1.0
     """
     return x.std(axis, keepdim=keepdims, correction=correction)
-
-
-def all(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return whether all elements are other than 0.
-
-    Example:
-        >>> all(Tensor([[1, 0], [2, 3]]), axis=1).tolist()
-        [False, True]
-    """
-    return x.all(axis, keepdims)
-
-
-def any(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return whether an element is other than 0.
-
-    Example:
-        >>> any(Tensor([[1, 0], [2, 3]]), axis=1).tolist()
-        [True, True]
-    """
-    return x.any(axis, keepdims)
-
-
-def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Return the positions of the largest elements, the first of equal ones; flattened for None.
-
-    Example:
-        >>> argmax(Tensor([3, 9, 3])).item()
-        1
-    """
-    return x.argmax(axis, keepdims)
-
-
-def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Return the positions of the smallest elements, the first of equal ones; flattened for None.
-
-    Example:
-        >>> argmin(Tensor([3, 9, 3])).item()
-        0
-    """
-    return x.argmin(axis, keepdims)
-
-
-def count_nonzero(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Return the number of elements other than 0.
-
-    Example:
-        >>> count_nonzero(Tensor([3, 0, 3])).item()
-        2
-    """
-    return x.count_nonzero(axis, keepdims)
 
 
 def only_axis(x: Tensor, axis: int | None, name: str) -> int:

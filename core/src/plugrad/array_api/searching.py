@@ -7,6 +7,17 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import Shape, fixed_shape, is_one_of, show
 
+__all__ = [
+    "argsort",
+    "nonzero",
+    "searchsorted",
+    "sort",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
+
 
 class UniqueAll(NamedTuple):
     """Result of `unique_all`."""
