@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from plugrad.device import Device
 from plugrad.dtype import DType, is_float
@@ -10,8 +11,6 @@ from plugrad.nn.checks import check_flags, check_tensors
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, trained_tensors
 from plugrad.tensor import Tensor
 from plugrad.tree import named_leaves
-
-__all__ = ["Module", "Parameter"]
 
 
 class IncompatibleKeys(NamedTuple):
@@ -322,6 +321,36 @@ class UnaryModule(Module):
     def forward(self, x: Tensor) -> Tensor:
         """Return the output for `x`: a subclass says how."""
         raise NotImplementedError
+
+
+@dataclass_transform(eq_default=False)
+class FunctionModule(Module):
+    """A module that calls a function of tensors, with its own fields as keywords.
+
+    `class ELU(FunctionModule, function=Tensor.elu)` with a field `alpha` is a dataclass of that setting.
+    """
+
+    _function: ClassVar[Callable[..., Any]]
+    _settings: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, function: Callable[..., Any] | None = None) -> None:
+        super().__init_subclass__()
+        if inspect.get_annotations(cls):
+            made: Any = dataclass(cls, eq=False, repr=False)
+            # results are new tensors, in memory of the compiler's choice
+            cls._settings = tuple(field.name for field in fields(made) if field.name != "inplace")
+        if function is not None:
+            cls._function = staticmethod(function)
+
+    def forward(self, *inputs: Any, **options: Any) -> Any:
+        return self._function(*inputs, **{name: getattr(self, name) for name in self._settings}, **options)
+
+
+class UnaryFunction(FunctionModule, UnaryModule):
+    """A module that calls a function of one tensor."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x)
 
 
 def count_parameters(module: Module) -> int:

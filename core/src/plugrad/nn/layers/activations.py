@@ -4,11 +4,10 @@ Only `PReLU` holds a parameter, the others hold settings: `Tensor.relu` in such 
 does.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 from plugrad.nn.init import parameter
-from plugrad.nn.module import UnaryModule
+from plugrad.nn.module import UnaryFunction, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 
@@ -42,14 +41,13 @@ __all__ = [
 ]
 
 
-class _InPlace(UnaryModule):
-    """Takes `inplace`, which changes nothing: results are new tensors, in memory of the compiler's choice."""
+class _InPlace(UnaryFunction):
+    """Takes `inplace`, which changes nothing."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        self.inplace = inplace
+    inplace: bool = False
 
 
-class ReLU(_InPlace):
+class ReLU(_InPlace, function=Tensor.relu):
     """The larger one of 0 and the element: `Tensor.relu`.
 
     Example:
@@ -57,11 +55,8 @@ class ReLU(_InPlace):
         [0.0, 2.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.relu()
 
-
-class ReLU6(_InPlace):
+class ReLU6(_InPlace, function=Tensor.relu6):
     """Elements limited to 0 to 6: `Tensor.relu6`.
 
     Example:
@@ -69,11 +64,8 @@ class ReLU6(_InPlace):
         [0.0, 6.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.relu6()
 
-
-class SiLU(_InPlace):
+class SiLU(_InPlace, function=Tensor.silu):
     """Elements times their sigmoid: `Tensor.silu`.
 
     Example:
@@ -81,11 +73,8 @@ class SiLU(_InPlace):
         [0.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.silu()
 
-
-class Mish(_InPlace):
+class Mish(_InPlace, function=Tensor.mish):
     """Elements times the tanh of their softplus: `Tensor.mish`.
 
     Example:
@@ -93,11 +82,8 @@ class Mish(_InPlace):
         [0.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.mish()
 
-
-class SELU(_InPlace):
+class SELU(_InPlace, function=Tensor.selu):
     """The exponential linear unit that keeps mean 0 and variance 1: `Tensor.selu`.
 
     Example:
@@ -105,11 +91,8 @@ class SELU(_InPlace):
         [0.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.selu()
 
-
-class Hardswish(_InPlace):
+class Hardswish(_InPlace, function=Tensor.hardswish):
     """SiLU with straight lines: `Tensor.hardswish`.
 
     Example:
@@ -117,11 +100,8 @@ class Hardswish(_InPlace):
         [-0.0, 4.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.hardswish()
 
-
-class Hardsigmoid(_InPlace):
+class Hardsigmoid(_InPlace, function=Tensor.hardsigmoid):
     """The sigmoid with straight lines: `Tensor.hardsigmoid`.
 
     Example:
@@ -129,11 +109,8 @@ class Hardsigmoid(_InPlace):
         [0.0, 0.5, 1.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.hardsigmoid()
 
-
-class Sigmoid(UnaryModule):
+class Sigmoid(UnaryFunction, function=Tensor.sigmoid):
     """1 / (1 + exp(-x)): `Tensor.sigmoid`.
 
     Example:
@@ -141,11 +118,8 @@ class Sigmoid(UnaryModule):
         [0.5]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.sigmoid()
 
-
-class Tanh(UnaryModule):
+class Tanh(UnaryFunction, function=Tensor.tanh):
     """The hyperbolic tangent: `Tensor.tanh`.
 
     Example:
@@ -153,11 +127,8 @@ class Tanh(UnaryModule):
         [0.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.tanh()
 
-
-class LogSigmoid(UnaryModule):
+class LogSigmoid(UnaryFunction, function=Tensor.logsigmoid):
     """The logarithm of the sigmoid: `Tensor.logsigmoid`.
 
     Example:
@@ -165,11 +136,8 @@ class LogSigmoid(UnaryModule):
         -0.693
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.logsigmoid()
 
-
-class Softsign(UnaryModule):
+class Softsign(UnaryFunction, function=Tensor.softsign):
     """x / (1 + abs(x)): `Tensor.softsign`.
 
     Example:
@@ -177,11 +145,8 @@ class Softsign(UnaryModule):
         [0.5]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.softsign()
 
-
-class Tanhshrink(UnaryModule):
+class Tanhshrink(UnaryFunction, function=Tensor.tanhshrink):
     """x - tanh(x): `Tensor.tanhshrink`.
 
     Example:
@@ -189,12 +154,8 @@ class Tanhshrink(UnaryModule):
         [0.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.tanhshrink()
 
-
-@dataclass(eq=False, repr=False)
-class LeakyReLU(UnaryModule):
+class LeakyReLU(UnaryFunction, function=Tensor.leaky_relu):
     """Elements, the negative ones times a slope: `Tensor.leaky_relu`.
 
     Example:
@@ -205,12 +166,8 @@ class LeakyReLU(UnaryModule):
     negative_slope: float = 0.01
     inplace: bool = False
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.leaky_relu(self.negative_slope)
 
-
-@dataclass(eq=False, repr=False)
-class ELU(UnaryModule):
+class ELU(UnaryFunction, function=Tensor.elu):
     """Elements, of the negative ones an exponential: `Tensor.elu`.
 
     Example:
@@ -221,11 +178,8 @@ class ELU(UnaryModule):
     alpha: float = 1.0
     inplace: bool = False
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.elu(self.alpha)
 
-
-class CELU(ELU):
+class CELU(ELU, function=Tensor.celu):
     """Elements, of the negative ones an exponential: `Tensor.celu`.
 
     Example:
@@ -233,11 +187,8 @@ class CELU(ELU):
         [0.0, 2.0]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.celu(self.alpha)
 
-
-class GELU(UnaryModule):
+class GELU(UnaryFunction, function=Tensor.gelu):
     """Elements times how likely a normal number is below them: `Tensor.gelu`, exact unless asked.
 
     Example:
@@ -245,15 +196,10 @@ class GELU(UnaryModule):
         [0.0]
     """
 
-    def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
-        self.approximate: Literal["none", "tanh"] = approximate
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.gelu(self.approximate)
+    approximate: Literal["none", "tanh"] = "none"
 
 
-@dataclass(eq=False, repr=False)
-class Softplus(UnaryModule):
+class Softplus(UnaryFunction):
     """A smooth ReLU, `log(1+exp(beta*x))/beta`, linear above `threshold`: `Tensor.softplus`.
 
     Example:
@@ -268,8 +214,7 @@ class Softplus(UnaryModule):
         return (x * self.beta > self.threshold).where(x, x.softplus(self.beta))
 
 
-@dataclass(eq=False, repr=False)
-class Hardtanh(UnaryModule):
+class Hardtanh(UnaryFunction, function=Tensor.hardtanh):
     """Elements limited to `min_val` to `max_val`: `Tensor.hardtanh`.
 
     Example:
@@ -281,12 +226,8 @@ class Hardtanh(UnaryModule):
     max_val: float = 1.0
     inplace: bool = False
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.hardtanh(self.min_val, self.max_val)
 
-
-@dataclass(eq=False, repr=False)
-class Threshold(UnaryModule):
+class Threshold(UnaryFunction, function=Tensor.threshold):
     """Elements above `threshold`, and `value` in place of the others: `Tensor.threshold`.
 
     Example:
@@ -298,11 +239,8 @@ class Threshold(UnaryModule):
     value: float
     inplace: bool = False
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.threshold(self.threshold, self.value)
 
-
-class Hardshrink(UnaryModule):
+class Hardshrink(UnaryFunction, function=Tensor.hardshrink):
     """Elements, 0 in place of those within `lambd` of it: `Tensor.hardshrink`.
 
     Example:
@@ -310,14 +248,10 @@ class Hardshrink(UnaryModule):
         [0.0, 2.0]
     """
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        self.lambd = lambd
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.hardshrink(self.lambd)
+    lambd: float = 0.5
 
 
-class Softshrink(Hardshrink):
+class Softshrink(Hardshrink, function=Tensor.softshrink):
     """Elements moved towards 0 by `lambd`: `Tensor.softshrink`.
 
     Example:
@@ -325,11 +259,8 @@ class Softshrink(Hardshrink):
         [0.0, 1.5]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.softshrink(self.lambd)
 
-
-class GLU(UnaryModule):
+class GLU(UnaryFunction, function=Tensor.glu):
     """The first half along an axis times the sigmoid of the other: `Tensor.glu`.
 
     Example:
@@ -337,14 +268,10 @@ class GLU(UnaryModule):
         [1.0]
     """
 
-    def __init__(self, dim: int = -1) -> None:
-        self.dim = dim
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.glu(self.dim)
+    dim: int = -1
 
 
-class Softmax(UnaryModule):
+class Softmax(UnaryFunction, function=Tensor.softmax):
     """Numbers that add up to 1 along an axis: `Tensor.softmax`.
 
     Example:
@@ -352,14 +279,10 @@ class Softmax(UnaryModule):
         [0.5, 0.5]
     """
 
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.softmax(self.dim)
+    dim: int
 
 
-class Softmin(Softmax):
+class Softmin(Softmax, function=Tensor.softmin):
     """`Softmax` of the negative elements: `Tensor.softmin`.
 
     Example:
@@ -367,20 +290,14 @@ class Softmin(Softmax):
         [0.5, 0.5]
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.softmin(self.dim)
 
-
-class LogSoftmax(Softmax):
+class LogSoftmax(Softmax, function=Tensor.log_softmax):
     """The logarithm of `Softmax`: `Tensor.log_softmax`.
 
     Example:
         >>> LogSoftmax(0)(Tensor([3.0])).tolist()
         [0.0]
     """
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.log_softmax(self.dim)
 
 
 class PReLU(UnaryModule):

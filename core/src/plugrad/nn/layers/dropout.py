@@ -1,13 +1,13 @@
 """Dropout: noise against overfitting."""
 
 from plugrad.nn.checks import check_probability
-from plugrad.nn.module import UnaryModule
+from plugrad.nn.module import UnaryFunction
 from plugrad.tensor import Tensor
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
-class Dropout(UnaryModule):
+class Dropout(UnaryFunction, function=Tensor.dropout):
     """Set elements to zero with probability `p`, and scale the others by 1/(1-p), while training.
 
     Args:
@@ -24,16 +24,15 @@ class Dropout(UnaryModule):
         [1.0, 1.0, 1.0]
     """
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        check_probability(self, p=p)
-        self.p = p
-        self.inplace = inplace
+    p: float = 0.5
+    inplace: bool = False
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.dropout(self.p)
+    def __post_init__(self) -> None:
+        """Refuse what is no probability."""
+        check_probability(self, p=self.p)
 
 
-class Dropout1d(Dropout):
+class Dropout1d(Dropout, function=Tensor.dropout1d):
     """`Dropout` of whole channels of sequences (N, C, L): `Tensor.dropout1d`.
 
     Example:
@@ -41,11 +40,8 @@ class Dropout1d(Dropout):
         (1, 1, 4)
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.dropout1d(self.p)
 
-
-class Dropout2d(Dropout):
+class Dropout2d(Dropout, function=Tensor.dropout2d):
     """`Dropout` of whole channels of images (N, C, H, W): `Tensor.dropout2d`.
 
     Example:
@@ -53,11 +49,8 @@ class Dropout2d(Dropout):
         (1, 1, 4, 4)
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.dropout2d(self.p)
 
-
-class Dropout3d(Dropout):
+class Dropout3d(Dropout, function=Tensor.dropout3d):
     """`Dropout` of whole channels of volumes (N, C, D, H, W): `Tensor.dropout3d`.
 
     Example:
@@ -65,11 +58,8 @@ class Dropout3d(Dropout):
         (1, 1, 4, 4, 4)
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.dropout3d(self.p)
 
-
-class AlphaDropout(Dropout):
+class AlphaDropout(Dropout, function=Tensor.alpha_dropout):
     """`Dropout` for outputs of `SELU`, keeping mean 0 and variance 1: `Tensor.alpha_dropout`.
 
     Source: Klambauer et al. 2017, section 3.
@@ -78,6 +68,3 @@ class AlphaDropout(Dropout):
         >>> AlphaDropout(0.5)(Tensor.ones(3)).tolist()
         [1.0, 1.0, 1.0]
     """
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.alpha_dropout(self.p)

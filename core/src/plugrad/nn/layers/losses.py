@@ -4,11 +4,11 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from plugrad.nn.checks import check_tensors
-from plugrad.nn.module import Module
+from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ Reduction = Literal["mean", "sum", "none"]
 Lengths: TypeAlias = "Tensor | Sequence[int] | npt.NDArray[Any] | int"
 
 
-@dataclass(eq=False, repr=False)
-class _Loss(Module):
+class _Loss(FunctionModule):
     """A loss of elements, which are reduced to one."""
 
     _: KW_ONLY
@@ -46,13 +45,12 @@ class _Loss(Module):
 class _TargetLoss(_Loss):
     """A loss of an input and a target."""
 
-    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
-        """Return the loss."""
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
         check_tensors(self, input=input, target=target)
-        return super().__call__(input, target)
+        return super().forward(input, target)
 
 
-class MSELoss(_TargetLoss):
+class MSELoss(_TargetLoss, function=Tensor.mse_loss):
     """Squares of differences: `Tensor.mse_loss`.
 
     Example:
@@ -60,11 +58,8 @@ class MSELoss(_TargetLoss):
         2.0
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.mse_loss(target, self.reduction)
 
-
-class L1Loss(_TargetLoss):
+class L1Loss(_TargetLoss, function=Tensor.l1_loss):
     """Magnitudes of differences: `Tensor.l1_loss`.
 
     Example:
@@ -72,12 +67,8 @@ class L1Loss(_TargetLoss):
         1.0
     """
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.l1_loss(target, self.reduction)
 
-
-@dataclass(eq=False, repr=False)
-class SmoothL1Loss(_TargetLoss):
+class SmoothL1Loss(_TargetLoss, function=Tensor.smooth_l1_loss):
     """Magnitudes of differences, rounded off below `beta`: `Tensor.smooth_l1_loss`.
 
     Example:
@@ -88,12 +79,8 @@ class SmoothL1Loss(_TargetLoss):
     _: KW_ONLY
     beta: float = 1.0
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.smooth_l1_loss(target, self.reduction, self.beta)
 
-
-@dataclass(eq=False, repr=False)
-class HuberLoss(_TargetLoss):
+class HuberLoss(_TargetLoss, function=Tensor.huber_loss):
     """Squares of small differences, magnitudes of large ones: `Tensor.huber_loss`.
 
     Example:
@@ -104,12 +91,8 @@ class HuberLoss(_TargetLoss):
     _: KW_ONLY
     delta: float = 1.0
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.huber_loss(target, self.reduction, self.delta)
 
-
-@dataclass(eq=False, repr=False)
-class BCELoss(_TargetLoss):
+class BCELoss(_TargetLoss, function=Tensor.binary_cross_entropy):
     """Distance of probabilities from 0s and 1s: `Tensor.binary_cross_entropy`.
 
     Example:
@@ -119,12 +102,8 @@ class BCELoss(_TargetLoss):
 
     weight: Tensor | None = None
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.binary_cross_entropy(target, self.weight, self.reduction)
 
-
-@dataclass(eq=False, repr=False)
-class BCEWithLogitsLoss(_TargetLoss):
+class BCEWithLogitsLoss(_TargetLoss, function=Tensor.binary_cross_entropy_with_logits):
     """`BCELoss` of logits after a sigmoid: `Tensor.binary_cross_entropy_with_logits`.
 
     Example:
@@ -136,12 +115,8 @@ class BCEWithLogitsLoss(_TargetLoss):
     _: KW_ONLY
     pos_weight: Tensor | None = None
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.binary_cross_entropy_with_logits(target, self.weight, self.reduction, self.pos_weight)
 
-
-@dataclass(eq=False, repr=False)
-class CrossEntropyLoss(_TargetLoss):
+class CrossEntropyLoss(_TargetLoss, function=Tensor.cross_entropy):
     """Cross entropy of logits (N, C, ...) and classes (N, ...) or probabilities: `Tensor.cross_entropy`.
 
     Example:
@@ -154,14 +129,8 @@ class CrossEntropyLoss(_TargetLoss):
     ignore_index: int = -100
     label_smoothing: float = 0.0
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.cross_entropy(
-            target, self.reduction, self.label_smoothing, self.ignore_index, self.weight
-        )
 
-
-@dataclass(eq=False, repr=False)
-class NLLLoss(_TargetLoss):
+class NLLLoss(_TargetLoss, function=Tensor.nll_loss):
     """Negative log likelihood of classes (N, ...) by log probabilities (N, C, ...): `Tensor.nll_loss`.
 
     Example:
@@ -173,12 +142,8 @@ class NLLLoss(_TargetLoss):
     _: KW_ONLY
     ignore_index: int = -100
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.nll_loss(target, self.weight, self.ignore_index, self.reduction)
 
-
-@dataclass(eq=False, repr=False)
-class KLDivLoss(_TargetLoss):
+class KLDivLoss(_TargetLoss, function=Tensor.kl_div):
     """Divergence of log probabilities from probabilities: `Tensor.kl_div`.
 
     Example:
@@ -189,12 +154,8 @@ class KLDivLoss(_TargetLoss):
     _: KW_ONLY
     log_target: bool = False
 
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return input.kl_div(target, self.reduction, self.log_target)
 
-
-@dataclass(eq=False, repr=False)
-class TripletMarginLoss(_Loss):
+class TripletMarginLoss(_Loss, function=Tensor.triplet_margin_loss):
     """Distance to the positive over that to the negative, with a margin: `Tensor.triplet_margin_loss`.
 
     Example:
@@ -209,13 +170,10 @@ class TripletMarginLoss(_Loss):
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         check_tensors(self, anchor=anchor, positive=positive, negative=negative)
-        return anchor.triplet_margin_loss(
-            positive, negative, self.margin, self.p, self.eps, self.swap, self.reduction
-        )
+        return super().forward(anchor, positive, negative)
 
 
-@dataclass(eq=False, repr=False)
-class CosineEmbeddingLoss(_Loss):
+class CosineEmbeddingLoss(_Loss, function=Tensor.cosine_embedding_loss):
     """Distance of pairs from the angle of their targets (1 or -1): `Tensor.cosine_embedding_loss`.
 
     Example:
@@ -227,11 +185,10 @@ class CosineEmbeddingLoss(_Loss):
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         check_tensors(self, input1=input1, input2=input2, target=target)
-        return input1.cosine_embedding_loss(input2, target, self.margin, self.reduction)
+        return super().forward(input1, input2, target)
 
 
-@dataclass(eq=False, repr=False)
-class CTCLoss(_Loss):
+class CTCLoss(_Loss, function=Tensor.ctc_loss):
     """Negative log likelihood of sequences by log probabilities (T, N, C): `Tensor.ctc_loss`.
 
     Example:
@@ -247,13 +204,18 @@ class CTCLoss(_Loss):
         self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths
     ) -> Tensor:
         check_tensors(self, log_probs=log_probs, targets=targets)
-        return log_probs.ctc_loss(
-            targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
-        )
+        return super().forward(log_probs, targets, input_lengths, target_lengths)
 
 
-@dataclass(eq=False, repr=False)
-class CosineSimilarity(Module):
+class _Pairs(FunctionModule):
+    """A function of two tensors of vectors."""
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        check_tensors(self, x1=x1, x2=x2)
+        return super().forward(x1, x2)
+
+
+class CosineSimilarity(_Pairs, function=Tensor.cosine_similarity):
     """The cosine of the angle between vectors along an axis: `Tensor.cosine_similarity`.
 
     Example:
@@ -264,13 +226,8 @@ class CosineSimilarity(Module):
     dim: int = 1
     eps: float = 1e-8
 
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        check_tensors(self, x1=x1, x2=x2)
-        return x1.cosine_similarity(x2, self.dim, self.eps)
 
-
-@dataclass(eq=False, repr=False)
-class PairwiseDistance(Module):
+class PairwiseDistance(_Pairs, function=Tensor.pairwise_distance):
     """The p-norm of differences along the last axis: `Tensor.pairwise_distance`.
 
     Example:
@@ -281,7 +238,3 @@ class PairwiseDistance(Module):
     p: float = 2.0
     eps: float = 1e-6
     keepdim: bool = False
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        check_tensors(self, x1=x1, x2=x2)
-        return x1.pairwise_distance(x2, self.p, self.eps, self.keepdim)

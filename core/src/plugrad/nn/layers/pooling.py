@@ -4,12 +4,11 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_tensors
-from plugrad.nn.module import Module
+from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.functional.pool import axes_of
 from plugrad.tensor.shape.spatial import Padding, Sizes, dims_of, not_negative, widths_of
@@ -36,11 +35,10 @@ __all__ = [
 OutputSizes = int | Sequence[int | None] | None
 
 
-class _Pool(Module):
-    """Calls a method of `Tensor` with its own fields as arguments."""
+class _Pool(FunctionModule):
+    """A function of windows over the last axes."""
 
     axes: ClassVar[int] = 2
-    method: ClassVar[str]
 
     def __post_init__(self) -> None:
         """Refuse windows that cannot be."""
@@ -59,15 +57,8 @@ class _Pool(Module):
         check_tensors(self, x=x)
         return super().__call__(x, *more, **options)
 
-    def forward(self, x: Tensor, *more: Any, **options: Any) -> Any:
-        settings = {field.name: getattr(self, field.name) for field in fields(cast("Any", self))}
-        return getattr(x, f"{self.method}{self.axes}d")(*more, **settings, **options)
 
-
-@dataclass(eq=False, repr=False)
 class _MaxPool(_Pool):
-    method = "max_pool"
-
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -76,10 +67,7 @@ class _MaxPool(_Pool):
     ceil_mode: bool = False
 
 
-@dataclass(eq=False, repr=False)
 class _MaxUnpool(_Pool):
-    method = "max_unpool"
-
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Sizes = 0
@@ -89,10 +77,7 @@ class _MaxUnpool(_Pool):
         return super().forward(x, indices, output_size=output_size)
 
 
-@dataclass(eq=False, repr=False)
 class _AvgPool(_Pool):
-    method = "avg_pool"
-
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -101,22 +86,16 @@ class _AvgPool(_Pool):
     divisor_override: int | None = None
 
 
-@dataclass(eq=False, repr=False)
 class _AdaptiveAvgPool(_Pool):
-    method = "adaptive_avg_pool"
-
     output_size: OutputSizes
 
 
-@dataclass(eq=False, repr=False)
 class _AdaptiveMaxPool(_Pool):
-    method = "adaptive_max_pool"
-
     output_size: OutputSizes
     return_indices: bool = False
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPool, function=Tensor.max_pool1d):
     """The largest elements of windows over sequences (N, C, L): `Tensor.max_pool1d`.
 
     Example:
@@ -127,7 +106,7 @@ class MaxPool1d(_MaxPool):
     axes = 1
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
     """The largest elements of windows over images (N, C, H, W): `Tensor.max_pool2d`.
 
     Example:
@@ -136,7 +115,7 @@ class MaxPool2d(_MaxPool):
     """
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
     """The largest elements of windows over volumes (N, C, D, H, W): `Tensor.max_pool3d`.
 
     Example:
@@ -147,7 +126,7 @@ class MaxPool3d(_MaxPool):
     axes = 3
 
 
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpool, function=Tensor.max_unpool1d):
     """Elements put back where `MaxPool1d` took them from sequences (N, C, L): `Tensor.max_unpool1d`.
 
     Example:
@@ -159,7 +138,7 @@ class MaxUnpool1d(_MaxUnpool):
     axes = 1
 
 
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpool, function=Tensor.max_unpool2d):
     """Elements put back where `MaxPool2d` took them from images (N, C, H, W): `Tensor.max_unpool2d`.
 
     Example:
@@ -169,7 +148,7 @@ class MaxUnpool2d(_MaxUnpool):
     """
 
 
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
     """Elements put back where `MaxPool3d` took them from volumes (N, C, D, H, W): `Tensor.max_unpool3d`.
 
     Example:
@@ -181,7 +160,7 @@ class MaxUnpool3d(_MaxUnpool):
     axes = 3
 
 
-class AvgPool1d(_AvgPool):
+class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d):
     """The means of windows over sequences (N, C, L): `Tensor.avg_pool1d`.
 
     Example:
@@ -192,7 +171,7 @@ class AvgPool1d(_AvgPool):
     axes = 1
 
 
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
     """The means of windows over images (N, C, H, W): `Tensor.avg_pool2d`.
 
     Example:
@@ -201,7 +180,7 @@ class AvgPool2d(_AvgPool):
     """
 
 
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
     """The means of windows over volumes (N, C, D, H, W): `Tensor.avg_pool3d`.
 
     Example:
@@ -212,7 +191,7 @@ class AvgPool3d(_AvgPool):
     axes = 3
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool1d):
     """Means of a given number of windows over sequences (N, C, L): `Tensor.adaptive_avg_pool1d`.
 
     Example:
@@ -223,7 +202,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
     axes = 1
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool2d):
     """Means of a given number of windows over images (N, C, H, W): `Tensor.adaptive_avg_pool2d`.
 
     Example:
@@ -232,7 +211,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
     """
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d):
     """Means of a given number of windows over volumes: `Tensor.adaptive_avg_pool3d`.
 
     Example:
@@ -243,7 +222,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
     axes = 3
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool1d):
     """The largest elements of a given number of windows over sequences.
 
     As `Tensor.adaptive_max_pool1d`.
@@ -256,7 +235,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     axes = 1
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool2d):
     """The largest elements of a given number of windows over images.
 
     As `Tensor.adaptive_max_pool2d`.
@@ -267,7 +246,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool3d):
     """The largest elements of a given number of windows over volumes.
 
     As `Tensor.adaptive_max_pool3d`.

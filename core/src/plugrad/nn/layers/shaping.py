@@ -1,11 +1,10 @@
 """Layers that change nothing but shapes or sizes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.module import Module, UnaryModule
+from plugrad.nn.module import Module, UnaryFunction, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.functional.interpolation import InterpolationMode
 from plugrad.tensor.shape.spatial import Sizes
@@ -28,8 +27,7 @@ class Identity(Module):
         return x
 
 
-@dataclass(eq=False, repr=False)
-class Flatten(UnaryModule):
+class Flatten(UnaryFunction, function=Tensor.flatten):
     """The axes from `start_dim` to `end_dim` as one: `Tensor.flatten`.
 
     Example:
@@ -39,9 +37,6 @@ class Flatten(UnaryModule):
 
     start_dim: int = 1
     end_dim: int = -1
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.flatten(self.start_dim, self.end_dim)
 
 
 class Unflatten(UnaryModule):
@@ -65,7 +60,7 @@ class Unflatten(UnaryModule):
         return x.unflatten(self.dim, self.unflattened_size)
 
 
-class PixelShuffle(UnaryModule):
+class PixelShuffle(UnaryFunction, function=Tensor.pixel_shuffle):
     """Channels as pixels: (N, C*r*r, H, W) -> (N, C, H*r, W*r): `Tensor.pixel_shuffle`.
 
     Example:
@@ -73,14 +68,10 @@ class PixelShuffle(UnaryModule):
         (1, 1, 6, 6)
     """
 
-    def __init__(self, upscale_factor: int) -> None:
-        self.upscale_factor = upscale_factor
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.pixel_shuffle(self.upscale_factor)
+    upscale_factor: int
 
 
-class PixelUnshuffle(UnaryModule):
+class PixelUnshuffle(UnaryFunction, function=Tensor.pixel_unshuffle):
     """Pixels as channels: (N, C, H*r, W*r) -> (N, C*r*r, H, W): `Tensor.pixel_unshuffle`.
 
     Example:
@@ -88,15 +79,10 @@ class PixelUnshuffle(UnaryModule):
         (1, 4, 3, 3)
     """
 
-    def __init__(self, downscale_factor: int) -> None:
-        self.downscale_factor = downscale_factor
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.pixel_unshuffle(self.downscale_factor)
+    downscale_factor: int
 
 
-@dataclass(eq=False, repr=False)
-class Upsample(UnaryModule):
+class Upsample(UnaryFunction, function=Tensor.interpolate):
     """Other sizes by interpolation, (N, C, ...) -> (N, C, ...): `Tensor.interpolate`.
 
     Example:
@@ -109,8 +95,3 @@ class Upsample(UnaryModule):
     mode: InterpolationMode = "nearest"
     align_corners: bool | None = None
     recompute_scale_factor: bool | None = None
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x.interpolate(
-            self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
-        )
