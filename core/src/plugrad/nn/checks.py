@@ -2,33 +2,14 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args, get_origin
 
 from plugrad._frozen import frozen
 from plugrad._util import is_long
 from plugrad.errors import ArgumentError, DtypeError, ShapeError, StateError
 from plugrad.tensor import Tensor
-
-__all__ = [
-    "ABOVE_ZERO",
-    "ANY_NUMBER",
-    "BELOW_ONE",
-    "NOT_NEGATIVE",
-    "SHARE",
-    "Range",
-    "check_choice",
-    "check_counts",
-    "check_flags",
-    "check_layers",
-    "check_numbers",
-    "check_optional_tensors",
-    "check_probability",
-    "check_state",
-    "check_tensors",
-    "copy_state",
-    "numbers_of",
-]
 
 # far above the deepest networks
 _MOST_LAYERS = 10_000
@@ -79,12 +60,6 @@ def check_layers(owner: object, **values: Any) -> None:
     """Raise ArgumentError unless numbers of layers are integers from 1 to 10000.
 
     Each layer is an object with tensors: of a mistaken number of them, making would not end.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_layers("LSTM", num_layers=2)
     """
     check_counts(owner, 1, **values)
     for name, value in values.items():
@@ -99,12 +74,6 @@ def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
         owner: whose settings they are: an object, or the name of a function.
         allowed: the range.
         values: the settings by name.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_numbers("clip", NOT_NEGATIVE, max_norm=0.5)
     """
     for name, value in values.items():
         _check_length(owner, name, value)
@@ -113,14 +82,7 @@ def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
 
 
 def check_counts(owner: object, least: int, **values: Any) -> None:
-    """Raise ArgumentError unless values are integers of Python or NumPy from `least` on.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_counts("StepLR", 1, step_size=2)
-    """
+    """Raise ArgumentError unless values are integers of Python or NumPy from `least` on."""
     for name, value in values.items():
         _check_length(owner, name, value)
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
@@ -128,33 +90,36 @@ def check_counts(owner: object, least: int, **values: Any) -> None:
 
 
 def check_flags(owner: object, **values: Any) -> None:
-    """Raise ArgumentError unless values are True or False, also as 1 and 0.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_flags("Adam", amsgrad=True)
-    """
+    """Raise ArgumentError unless values are True or False, also as 1 and 0."""
     for name, value in values.items():
         if not isinstance(value, Integral) or int(value) not in (0, 1):
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass True or False.")
 
 
 def check_choice(owner: object, choices: tuple[str, ...], **values: Any) -> None:
-    """Raise ArgumentError unless values are among `choices`.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_choice("ReduceLROnPlateau", ("min", "max"), mode="min")
-    """
+    """Raise ArgumentError unless values are among `choices`."""
     for name, value in values.items():
         if not isinstance(value, str) or value not in choices:
             raise ArgumentError(
                 f"{_name(owner)}: {name}={value!r:.60}: pass {' or '.join(map(repr, choices))}."
             )
+
+
+def check_fields(owner: Any, ranges: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for a field of a dataclass that is out of range.
+
+    Integers are 1 or more, and floats 0 or more, unless `ranges` has another least one or `Range` for them.
+    """
+    for field in fields(owner):
+        named = {field.name: getattr(owner, field.name)}
+        if field.type is int:
+            check_counts(owner, ranges.get(field.name, 1), **named)
+        elif field.type is float:
+            check_numbers(owner, ranges.get(field.name, NOT_NEGATIVE), **named)
+        elif field.type is bool:
+            check_flags(owner, **named)
+        elif get_origin(field.type) is Literal:
+            check_choice(owner, get_args(field.type), **named)
 
 
 def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list[float]:
@@ -181,14 +146,7 @@ def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list
 
 
 def check_probability(layer: object, **values: Any) -> None:
-    """Raise ArgumentError unless values are numbers from 0 to 1.
-
-    Raises:
-        ArgumentError: one is something else.
-
-    Example:
-        >>> check_probability("Dropout", p=0.5)
-    """
+    """Raise ArgumentError unless values are numbers from 0 to 1."""
     for name, value in values.items():
         _check_length(layer, name, value)
         if not isinstance(value, Real) or float(value) not in SHARE:
@@ -199,14 +157,7 @@ def check_probability(layer: object, **values: Any) -> None:
 
 
 def check_tensors(layer: object, **values: Any) -> None:
-    """Raise DtypeError unless values are tensors.
-
-    Raises:
-        DtypeError: one is something else.
-
-    Example:
-        >>> check_tensors("Linear", x=Tensor([1.0]))
-    """
+    """Raise DtypeError unless values are tensors."""
     for name, value in values.items():
         if not isinstance(value, Tensor):
             raise DtypeError(
@@ -216,24 +167,12 @@ def check_tensors(layer: object, **values: Any) -> None:
 
 
 def check_optional_tensors(layer: object, **values: Any) -> None:
-    """Raise DtypeError unless values are tensors or None.
-
-    Raises:
-        DtypeError: one is something else.
-
-    Example:
-        >>> check_optional_tensors("BCELoss", weight=None)
-    """
+    """Raise DtypeError unless values are tensors or None."""
     check_tensors(layer, **{name: value for name, value in values.items() if value is not None})
 
 
 def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Raise StateError or ShapeError unless `state` has the names and shapes of `own`.
-
-    Raises:
-        StateError: it has other names, or things that are no tensors.
-        ShapeError: a value has another shape.
-    """
+    """Raise StateError or ShapeError unless `state` has the names and shapes of `own`."""
     name_of_class = type(owner).__name__
     if not isinstance(state, Mapping):
         raise StateError(f"{name_of_class}: {state!r:.60} is no state. Pass what state_dict() gave.")
@@ -255,12 +194,7 @@ def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
 
 
 def copy_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
-    """Copy the values of `state` into the state of `owner`, if all of them fit.
-
-    Raises:
-        StateError: it has other names, or things that are no tensors.
-        ShapeError: a value has another shape.
-    """
+    """Copy the values of `state` into the state of `owner`, if all of them fit."""
     check_state(owner, own, state)
     for name, memory in own.items():
         memory.assign(state[name].to(memory.device).cast(memory.dtype))

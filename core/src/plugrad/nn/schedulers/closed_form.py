@@ -3,26 +3,13 @@
 import bisect
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import NOT_NEGATIVE, SHARE, Range, check_counts, check_numbers
-from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.rates import counts_of, groups_of, list_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
-
-__all__ = [
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "ExponentialLR",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "PolynomialLR",
-    "StepLR",
-    "cosine",
-]
 
 _START = Range(0.0, False, 1.0, True, "a number above 0, up to 1")
 
@@ -32,6 +19,7 @@ def cosine(start: float, end: float, part: float) -> float:
     return end + (start - end) * (1 + math.cos(math.pi * part)) / 2
 
 
+@dataclass(eq=False, repr=False)
 class StepLR(LRScheduler):
     """Multiply the rates by `gamma` each `step_size` steps.
 
@@ -52,17 +40,14 @@ class StepLR(LRScheduler):
         0.25
     """
 
-    def __init__(self, optimizer: Optimizer | OptimizerGroup, step_size: int, gamma: float = 0.1) -> None:
-        check_counts(self, 1, step_size=step_size)
-        check_numbers(self, NOT_NEGATIVE, gamma=gamma)
-        self._step_size = step_size
-        self._gamma = gamma
-        super().__init__(optimizer)
+    step_size: int
+    gamma: float = 0.1
 
     def _rate(self, base: float, step: int) -> float:
-        return base * self._gamma ** (step // self._step_size)
+        return base * self.gamma ** (step // self.step_size)
 
 
+@dataclass(eq=False, repr=False)
 class MultiStepLR(LRScheduler):
     """Multiply the rates by `gamma` at each of some steps.
 
@@ -80,18 +65,19 @@ class MultiStepLR(LRScheduler):
         [0.5, 0.5, 0.25, 0.125]
     """
 
-    def __init__(
-        self, optimizer: Optimizer | OptimizerGroup, milestones: Sequence[int], gamma: float = 0.1
-    ) -> None:
-        check_numbers(self, NOT_NEGATIVE, gamma=gamma)
-        self._milestones = sorted(counts_of(self, milestones=milestones))
-        self._gamma = gamma
-        super().__init__(optimizer)
+    milestones: Sequence[int]
+    gamma: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Sort the milestones."""
+        self.milestones = sorted(counts_of(self, milestones=self.milestones))
+        super().__post_init__()
 
     def _rate(self, base: float, step: int) -> float:
-        return base * self._gamma ** bisect.bisect_right(self._milestones, step)
+        return base * self.gamma ** bisect.bisect_right(self.milestones, step)
 
 
+@dataclass(eq=False, repr=False)
 class ExponentialLR(LRScheduler):
     """Multiply the rates by `gamma` at each step.
 
@@ -108,15 +94,13 @@ class ExponentialLR(LRScheduler):
         [1.0, 0.5, 0.25]
     """
 
-    def __init__(self, optimizer: Optimizer | OptimizerGroup, gamma: float) -> None:
-        check_numbers(self, NOT_NEGATIVE, gamma=gamma)
-        self._gamma = gamma
-        super().__init__(optimizer)
+    gamma: float
 
     def _rate(self, base: float, step: int) -> float:
-        return base * self._gamma**step
+        return base * self.gamma**step
 
 
+@dataclass(eq=False, repr=False)
 class LinearLR(LRScheduler):
     """Go from one factor of the rates to another in equal steps, as a warm-up.
 
@@ -136,26 +120,18 @@ class LinearLR(LRScheduler):
         [0.25, 0.5, 0.75, 1.0, 1.0]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer | OptimizerGroup,
-        start_factor: float = 1 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-    ) -> None:
-        check_numbers(self, _START, start_factor=start_factor)
-        check_numbers(self, SHARE, end_factor=end_factor)
-        check_counts(self, 1, total_iters=total_iters)
-        self._start = start_factor
-        self._end = end_factor
-        self._total = total_iters
-        super().__init__(optimizer)
+    ranges: ClassVar = {"start_factor": _START, "end_factor": SHARE}
+
+    start_factor: float = 1 / 3
+    end_factor: float = 1.0
+    total_iters: int = 5
 
     def _rate(self, base: float, step: int) -> float:
-        part = min(step, self._total) / self._total
-        return base * (self._start + (self._end - self._start) * part)
+        part = min(step, self.total_iters) / self.total_iters
+        return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
 
 
+@dataclass(eq=False, repr=False)
 class ConstantLR(LRScheduler):
     """Multiply the rates by a factor for the first steps.
 
@@ -173,19 +149,16 @@ class ConstantLR(LRScheduler):
         [0.5, 0.5, 1.0, 1.0]
     """
 
-    def __init__(
-        self, optimizer: Optimizer | OptimizerGroup, factor: float = 1 / 3, total_iters: int = 5
-    ) -> None:
-        check_numbers(self, SHARE, factor=factor)
-        check_counts(self, 1, total_iters=total_iters)
-        self._factor = factor
-        self._total = total_iters
-        super().__init__(optimizer)
+    ranges: ClassVar = {"factor": SHARE}
+
+    factor: float = 1 / 3
+    total_iters: int = 5
 
     def _rate(self, base: float, step: int) -> float:
-        return base * self._factor if step < self._total else base
+        return base * self.factor if step < self.total_iters else base
 
 
+@dataclass(eq=False, repr=False)
 class PolynomialLR(LRScheduler):
     """Lower the rates to 0 along a power of the steps that are left.
 
@@ -203,19 +176,14 @@ class PolynomialLR(LRScheduler):
         [1.0, 0.75, 0.5, 0.25, 0.0, 0.0]
     """
 
-    def __init__(
-        self, optimizer: Optimizer | OptimizerGroup, total_iters: int = 5, power: float = 1.0
-    ) -> None:
-        check_counts(self, 1, total_iters=total_iters)
-        check_numbers(self, NOT_NEGATIVE, power=power)
-        self._total = total_iters
-        self._power = power
-        super().__init__(optimizer)
+    total_iters: int = 5
+    power: float = 1.0
 
     def _rate(self, base: float, step: int) -> float:
-        return base * (1 - min(step, self._total) / self._total) ** self._power
+        return base * (1 - min(step, self.total_iters) / self.total_iters) ** self.power
 
 
+@dataclass(eq=False, repr=False)
 class CosineAnnealingLR(LRScheduler):
     """Lower the rates to `eta_min` along half a wave of a cosine, and back up.
 
@@ -235,17 +203,14 @@ class CosineAnnealingLR(LRScheduler):
         [1.0, 0.854, 0.5, 0.146, 0.0]
     """
 
-    def __init__(self, optimizer: Optimizer | OptimizerGroup, T_max: int, eta_min: float = 0.0) -> None:
-        check_counts(self, 1, T_max=T_max)
-        check_numbers(self, NOT_NEGATIVE, eta_min=eta_min)
-        self._period = T_max
-        self._lowest = eta_min
-        super().__init__(optimizer)
+    T_max: int
+    eta_min: float = 0.0
 
     def _rate(self, base: float, step: int) -> float:
-        return cosine(base, self._lowest, step / self._period)
+        return cosine(base, self.eta_min, step / self.T_max)
 
 
+@dataclass(eq=False, repr=False)
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Lower the rates to `eta_min` along a cosine, again and again from the top.
 
@@ -266,30 +231,21 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         [1.0, 0.5, 1.0, 0.5, 1.0]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer | OptimizerGroup,
-        T_0: int,
-        T_mult: int = 1,
-        eta_min: float = 0.0,
-    ) -> None:
-        check_counts(self, 1, T_0=T_0, T_mult=T_mult)
-        check_numbers(self, NOT_NEGATIVE, eta_min=eta_min)
-        self._period = T_0
-        self._growth = T_mult
-        self._lowest = eta_min
-        super().__init__(optimizer)
+    T_0: int
+    T_mult: int = 1
+    eta_min: float = 0.0
 
     def _rate(self, base: float, step: int) -> float:
-        period = self._period
-        if self._growth == 1:
+        period = self.T_0
+        if self.T_mult == 1:
             step %= period
         while step >= period:
             step -= period
-            period *= self._growth
-        return cosine(base, self._lowest, step / period)
+            period *= self.T_mult
+        return cosine(base, self.eta_min, step / period)
 
 
+@dataclass(eq=False, repr=False)
 class LambdaLR(LRScheduler):
     """Multiply the rates by a function of the number of the step.
 
@@ -306,20 +262,19 @@ class LambdaLR(LRScheduler):
         [1.0, 0.5, 0.3333333333333333]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer | OptimizerGroup,
-        lr_lambda: "Callable[[int], float] | Sequence[Callable[[int], float]]",
-    ) -> None:
-        count = len(groups_of(self, optimizer))
-        given: Any = lr_lambda
+    lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]]
+
+    def __post_init__(self) -> None:
+        """Find a function for each group."""
+        count = len(groups_of(self, self.optimizer))
+        given: Any = self.lr_lambda
         self._factors = [given] * count if callable(given) else list_of(self, lr_lambda=given)
         if len(self._factors) != count or not all(map(callable, self._factors)):
             raise ArgumentError(
-                f"{type(self).__name__}: lr_lambda={lr_lambda!r:.60}: pass a function, or {count} of them, "
+                f"{type(self).__name__}: lr_lambda={given!r:.60}: pass a function, or {count} of them, "
                 "one for each group."
             )
-        super().__init__(optimizer)
+        super().__post_init__()
 
     def rates(self, step: int) -> list[float]:
         """Return the learning rate of each group after `step` steps.

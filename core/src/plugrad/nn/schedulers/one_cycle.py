@@ -1,7 +1,8 @@
 """Rates that rise once and fall once, with the momentum against them."""
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import (
@@ -9,19 +10,13 @@ from plugrad.nn.checks import (
     BELOW_ONE,
     NOT_NEGATIVE,
     SHARE,
-    check_choice,
     check_counts,
-    check_flags,
-    check_numbers,
+    check_fields,
     numbers_of,
 )
-from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.closed_form import cosine
 from plugrad.nn.schedulers.rates import groups_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
-
-__all__ = ["OneCycleLR"]
-
 
 _NAME = "OneCycleLR"
 
@@ -46,6 +41,7 @@ def _line(start: float, end: float, part: float) -> float:
 _Corner = tuple[float, float, float]
 
 
+@dataclass(eq=False, repr=False)
 class OneCycleLR(LRScheduler):
     """Raise the rates to `max_lr` and lower them, in a fixed number of steps.
 
@@ -81,45 +77,43 @@ class OneCycleLR(LRScheduler):
         [0.04, 0.52, 1.0, 0.5, 0.0]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer | OptimizerGroup,
-        max_lr: float | Sequence[float],
-        total_steps: int | None = None,
-        epochs: int | None = None,
-        steps_per_epoch: int | None = None,
-        pct_start: float = 0.3,
-        anneal_strategy: Literal["cos", "linear"] = "cos",
-        cycle_momentum: bool = True,
-        base_momentum: float | Sequence[float] = 0.85,
-        max_momentum: float | Sequence[float] = 0.95,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
-        three_phase: bool = False,
-    ) -> None:
-        check_numbers(self, SHARE, pct_start=pct_start)
-        check_choice(self, ("cos", "linear"), anneal_strategy=anneal_strategy)
-        check_numbers(self, ABOVE_ZERO, div_factor=div_factor, final_div_factor=final_div_factor)
-        check_flags(self, cycle_momentum=cycle_momentum, three_phase=three_phase)
-        count = len(groups_of(self, optimizer))
-        self._total = total_steps = _total(total_steps, epochs, steps_per_epoch)
-        self._highest = numbers_of(self, count, NOT_NEGATIVE, max_lr=max_lr)
-        lowest = numbers_of(self, count, BELOW_ONE, base_momentum=base_momentum)
-        highest = numbers_of(self, count, BELOW_ONE, max_momentum=max_momentum)
-        self._momenta = list(zip(lowest, highest, strict=True)) if cycle_momentum else []
+    ranges: ClassVar = {"pct_start": SHARE, "div_factor": ABOVE_ZERO, "final_div_factor": ABOVE_ZERO}
+
+    max_lr: float | Sequence[float]
+    total_steps: int | None = None
+    epochs: int | None = None
+    steps_per_epoch: int | None = None
+    pct_start: float = 0.3
+    anneal_strategy: Literal["cos", "linear"] = "cos"
+    cycle_momentum: bool = True
+    base_momentum: float | Sequence[float] = 0.85
+    max_momentum: float | Sequence[float] = 0.95
+    div_factor: float = 25.0
+    final_div_factor: float = 1e4
+    three_phase: bool = False
+
+    def __post_init__(self) -> None:
+        """Divide the steps into phases."""
+        check_fields(self, self.ranges)
+        count = len(groups_of(self, self.optimizer))
+        self._total = _total(self.total_steps, self.epochs, self.steps_per_epoch)
+        self._highest = numbers_of(self, count, NOT_NEGATIVE, max_lr=self.max_lr)
+        lowest = numbers_of(self, count, BELOW_ONE, base_momentum=self.base_momentum)
+        highest = numbers_of(self, count, BELOW_ONE, max_momentum=self.max_momentum)
+        self._momenta = list(zip(lowest, highest, strict=True)) if self.cycle_momentum else []
         for low, high in self._momenta:
             if low > high:
                 raise ArgumentError(f"{_NAME}: base_momentum={low} is above max_momentum={high}.")
-        if cycle_momentum:
-            optimizer.vary_momentum()
-        self._between = cosine if anneal_strategy == "cos" else _line
+        if self.cycle_momentum:
+            self.optimizer.vary_momentum()
+        self._between = cosine if self.anneal_strategy == "cos" else _line
         # from each of these steps to the next, a phase: the factors of the highest rate there, and how far
         # the momentum is from the highest to the lowest
-        first, last = 1 / div_factor, 1 / div_factor / final_div_factor
-        rising = pct_start * total_steps
-        back = [(2 * rising - 2, first, 0.0)] if three_phase else []
-        self._phases = [(0.0, first, 0.0), (rising - 1, 1.0, 1.0), *back, (total_steps - 1, last, 0.0)]
-        super().__init__(optimizer)
+        first = 1 / self.div_factor
+        last, rising = first / self.final_div_factor, self.pct_start * self._total
+        back = [(2 * rising - 2, first, 0.0)] if self.three_phase else []
+        self._phases = [(0.0, first, 0.0), (rising - 1, 1.0, 1.0), *back, (self._total - 1, last, 0.0)]
+        super().__post_init__()
 
     def rates(self, step: int) -> list[float]:
         """Return the learning rate of each group after `step` steps.

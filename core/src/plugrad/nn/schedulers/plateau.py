@@ -2,24 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.checks import (
-    BELOW_ONE,
-    NOT_NEGATIVE,
-    check_choice,
-    check_counts,
-    check_numbers,
-    check_state,
-    numbers_of,
-)
+from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_fields, check_state, numbers_of
 from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.rates import HOST, groups_of, initial_rate, set_rates
 from plugrad.tensor import Tensor
-
-__all__ = ["ReduceLROnPlateau"]
 
 
 def _measure(metrics: Any) -> float:
@@ -29,6 +20,7 @@ def _measure(metrics: Any) -> float:
     raise ArgumentError(f"ReduceLROnPlateau.step: metrics={metrics!r:.60}: pass a number.")
 
 
+@dataclass(eq=False, repr=False)
 class ReduceLROnPlateau:
     """Multiply the rates by `factor` when a measure has not become better for a while.
 
@@ -56,34 +48,23 @@ class ReduceLROnPlateau:
         0.25
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer | OptimizerGroup,
-        mode: Literal["min", "max"] = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: Literal["rel", "abs"] = "rel",
-        cooldown: int = 0,
-        min_lr: float | Sequence[float] = 0.0,
-        eps: float = 1e-8,
-    ) -> None:
-        check_choice(self, ("min", "max"), mode=mode)
-        check_choice(self, ("rel", "abs"), threshold_mode=threshold_mode)
-        check_numbers(self, BELOW_ONE, factor=factor)
-        check_numbers(self, NOT_NEGATIVE, threshold=threshold, eps=eps)
-        check_counts(self, 0, patience=patience, cooldown=cooldown)
-        groups = groups_of(self, optimizer)
-        self._optimizer = optimizer
-        self._lowest = numbers_of(self, len(groups), NOT_NEGATIVE, min_lr=min_lr)
+    optimizer: Optimizer | OptimizerGroup
+    mode: Literal["min", "max"] = "min"
+    factor: float = 0.1
+    patience: int = 10
+    threshold: float = 1e-4
+    threshold_mode: Literal["rel", "abs"] = "rel"
+    cooldown: int = 0
+    min_lr: float | Sequence[float] = 0.0
+    eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        """Check the settings; there is no best measure yet."""
+        check_fields(self, {"factor": BELOW_ONE, "patience": 0, "cooldown": 0})
+        groups = groups_of(self, self.optimizer)
+        self._lowest = numbers_of(self, len(groups), NOT_NEGATIVE, min_lr=self.min_lr)
         self._rates = [initial_rate(group) for group in groups]
-        self._sign = 1 if mode == "min" else -1
-        self._factor = factor
-        self._patience = patience
-        self._threshold = threshold
-        self._is_relative = threshold_mode == "rel"
-        self._cooldown = cooldown
-        self._eps = eps
+        self._sign = 1 if self.mode == "min" else -1
         self._best = self._sign * math.inf
         self._bad_steps = 0
         self._resting = 0
@@ -110,23 +91,23 @@ class ReduceLROnPlateau:
         if self._resting:
             self._resting -= 1
             self._bad_steps = 0
-        if self._bad_steps > self._patience:
+        if self._bad_steps > self.patience:
             self._reduce()
-            self._resting, self._bad_steps = self._cooldown, 0
+            self._resting, self._bad_steps = self.cooldown, 0
 
     def _is_better(self, measure: float) -> bool:
         # the sign turns what is to grow into what is to shrink
         best, found = self._sign * self._best, self._sign * measure
         if math.isinf(best):
             return found < best
-        return found < best - self._threshold * (abs(best) if self._is_relative else 1)
+        return found < best - self.threshold * (abs(best) if self.threshold_mode == "rel" else 1)
 
     def _reduce(self) -> None:
         for index, rate in enumerate(self._rates):
-            new = max(rate * self._factor, self._lowest[index])
-            if rate - new > self._eps:
+            new = max(rate * self.factor, self._lowest[index])
+            if rate - new > self.eps:
                 self._rates[index] = new
-        set_rates(self, self._optimizer.param_groups, self._rates)
+        set_rates(self, self.optimizer.param_groups, self._rates)
 
     def get_last_lr(self) -> list[float]:
         """Return the learning rate of each group as it was set last.
@@ -170,6 +151,6 @@ class ReduceLROnPlateau:
         check_state(self, self.state_dict(), state)
         rates: list[float] = state["lrs"].tolist()
         ((best,), counts) = state["best"].tolist(), state["counts"].tolist()
-        set_rates(self, self._optimizer.param_groups, rates)
+        set_rates(self, self.optimizer.param_groups, rates)
         self._rates, self._best = rates, best
         self._bad_steps, self._resting = map(int, counts)

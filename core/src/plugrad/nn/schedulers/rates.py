@@ -10,8 +10,6 @@ from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
 # state is the host's own, in numbers as wide as Python's
 HOST = "PYTHON"
 
-__all__ = ["HOST", "counts_of", "groups_of", "initial_rate", "list_of", "set_rates"]
-
 
 def initial_rate(group: ParamGroup) -> float:
     """Return the rate that all schedules of a group start from."""
@@ -39,11 +37,7 @@ def set_rates(schedule: object, groups: Sequence[ParamGroup], rates: Sequence[fl
 
 
 def groups_of(schedule: object, optimizer: Any) -> list[ParamGroup]:
-    """Return the groups of an optimizer, or of several.
-
-    Raises:
-        ArgumentError: it is none.
-    """
+    """Return the groups of an optimizer, or of several."""
     if not isinstance(optimizer, (Optimizer, OptimizerGroup)):
         raise ArgumentError(
             f"{type(schedule).__name__}: optimizer={optimizer!r:.60} ({type(optimizer).__name__}) is none. "
@@ -53,11 +47,7 @@ def groups_of(schedule: object, optimizer: Any) -> list[ParamGroup]:
 
 
 def list_of(schedule: object, **values: Any) -> list[Any]:
-    """Return the items of a setting that is several.
-
-    Raises:
-        ArgumentError: it is not.
-    """
+    """Return the items of a setting that is several."""
     ((name, value),) = values.items()
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         raise ArgumentError(f"{type(schedule).__name__}: {name}={value!r:.60}: pass a list.")
@@ -65,11 +55,7 @@ def list_of(schedule: object, **values: Any) -> list[Any]:
 
 
 def counts_of(schedule: object, **values: Any) -> list[int]:
-    """Return the items of a setting that is several integers of 0 and more.
-
-    Raises:
-        ArgumentError: it is not.
-    """
+    """Return the items of a setting that is several integers of 0 and more."""
     ((name, _),) = values.items()
     found = list_of(schedule, **values)
     for each in found:

@@ -1,17 +1,20 @@
 """The base of schedules: the count of steps, and setting the rates."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_numbers, check_state
+from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_fields, check_numbers, check_state
 from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
 from plugrad.nn.schedulers.rates import HOST, groups_of, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
-__all__ = ["LRScheduler"]
 
-
+@dataclass(eq=False, repr=False)
 class LRScheduler:
     """The base of schedules, which counts steps and sets the rates, the first at once.
+
+    A subclass is a dataclass of its settings, and has the formula of the rate.
 
     Args:
         optimizer: whose learning rates are set. The rates that it has when its first schedule is made are
@@ -27,9 +30,15 @@ class LRScheduler:
         (True, [0.05])
     """
 
-    def __init__(self, optimizer: Optimizer | OptimizerGroup) -> None:
-        groups_of(self, optimizer)
-        self._optimizer = optimizer
+    #: the least integer or the `Range` of settings, for `check_fields`
+    ranges: ClassVar[Mapping[str, Any]] = {}
+
+    optimizer: Optimizer | OptimizerGroup
+
+    def __post_init__(self) -> None:
+        """Check the settings and set the first rates."""
+        check_fields(self, self.ranges)
+        groups_of(self, self.optimizer)
         self._base_rates = [initial_rate(group) for group in self.groups]
         self._step = 0
         self._set_rates()
@@ -43,7 +52,7 @@ class LRScheduler:
             >>> StepLR(optimizer, step_size=1).groups == optimizer.param_groups
             True
         """
-        return self._optimizer.param_groups
+        return self.optimizer.param_groups
 
     def step(self) -> None:
         """Count a step and set the learning rates.

@@ -2,18 +2,17 @@
 
 import bisect
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import check_counts
-from plugrad.nn.optim import Optimizer, OptimizerGroup
 from plugrad.nn.schedulers.rates import counts_of, groups_of, list_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
-
-__all__ = ["SequentialLR"]
 
 _NAME = "SequentialLR"
 
 
+@dataclass(eq=False, repr=False)
 class SequentialLR(LRScheduler):
     """Follow one schedule after the other.
 
@@ -34,15 +33,14 @@ class SequentialLR(LRScheduler):
         [0.5, 0.75, 1.0, 0.5, 0.25]
     """
 
-    def __init__(
-        self,
-        optimizer: Optimizer | OptimizerGroup,
-        schedulers: Sequence[LRScheduler],
-        milestones: Sequence[int],
-    ) -> None:
-        groups = groups_of(self, optimizer)
-        self._schedules: list[LRScheduler] = list_of(self, schedulers=schedulers)
-        self._milestones = counts_of(self, milestones=milestones)
+    schedulers: Sequence[LRScheduler]
+    milestones: Sequence[int]
+
+    def __post_init__(self) -> None:
+        """Refuse schedules that cannot take turns."""
+        groups = groups_of(self, self.optimizer)
+        self._schedules: list[LRScheduler] = list_of(self, schedulers=self.schedulers)
+        self._milestones = counts_of(self, milestones=self.milestones)
         for each in self._schedules:
             if not isinstance(each, LRScheduler):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise ArgumentError(f"{_NAME}: {each!r:.60} is none of the schedules that count steps.")
@@ -50,12 +48,12 @@ class SequentialLR(LRScheduler):
                 raise ArgumentError(f"{_NAME}: {each!r:.60} sets the rates of another optimizer.")
         if len(self._milestones) != len(self._schedules) - 1:
             raise ArgumentError(
-                f"{_NAME}: milestones={milestones} for {len(self._schedules)} schedules. Pass one fewer than "
-                "schedules."
+                f"{_NAME}: milestones={self.milestones} for {len(self._schedules)} schedules. Pass one fewer "
+                "than schedules."
             )
         if self._milestones != sorted(set(self._milestones)):
-            raise ArgumentError(f"{_NAME}: milestones={milestones}. Let them rise.")
-        super().__init__(optimizer)
+            raise ArgumentError(f"{_NAME}: milestones={self.milestones}. Let them rise.")
+        super().__post_init__()
 
     def rates(self, step: int) -> list[float]:
         """Return the learning rate of each group after `step` steps.
