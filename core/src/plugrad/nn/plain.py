@@ -7,8 +7,6 @@ from plugrad.dtype import is_float
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import show
 
-__all__ = ["PlainTensorWarning", "warn_of_plain_tensors"]
-
 # more names than these are only counted
 _MOST_NAMES = 4
 

@@ -9,8 +9,6 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import show
 from plugrad.tree import iter_leaves
 
-__all__ = ["LayerSummary", "Summary", "summary"]
-
 
 @frozen
 class LayerSummary:

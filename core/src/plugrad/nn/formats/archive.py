@@ -21,8 +21,6 @@ from plugrad.dtype import dtypes
 from plugrad.nn.formats.byte_source import ByteSource, Located
 from plugrad.tensor import Tensor
 
-__all__ = ["MOST_INFLATION", "ZipMember", "tar_extract", "tar_members", "zip_extract", "zip_members"]
-
 # what the readers of the standard library raise for bytes that are no archive
 _DAMAGE = (
     EOFError,
@@ -73,11 +71,7 @@ def tar_extract(source: Located, device: str | None = None) -> dict[str, Tensor]
 
 
 def tar_members(archive: ByteSource) -> list[tuple[str, int, int]]:
-    """Return the files in a tar archive that is not compressed: names, offsets and sizes.
-
-    Raises:
-        FileFormatError: it is no tar archive, or a damaged one.
-    """
+    """Return the files in a tar archive that is not compressed: names, offsets and sizes."""
     try:
         with archive.open() as file, tarfile.open(fileobj=file, mode="r:") as tar:
             found = [(member.name, member.offset_data, member.size) for member in tar if _is_plain(member)]
@@ -159,11 +153,7 @@ class ZipMember:
     crc: int
 
     def read(self) -> bytes:
-        """Return all of it.
-
-        Raises:
-            FileFormatError: it does not inflate to its size, or has another checksum.
-        """
+        """Return all of it."""
         if self.deflated_nbytes is None:
             content = self.archive.read(self.offset, self.nbytes, repr(self.name))
         else:
@@ -191,11 +181,7 @@ class ZipMember:
 
 
 def zip_members(archive: ByteSource) -> Iterator[ZipMember]:
-    """Yield the files of a zip archive.
-
-    Raises:
-        FileFormatError: it is no zip archive or a damaged one, or a member cannot be read.
-    """
+    """Yield the files of a zip archive."""
     try:
         with archive.open() as file, zipfile.ZipFile(file) as opened:
             entries = [info for info in opened.infolist() if not info.is_dir()]

@@ -17,8 +17,6 @@ from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
-__all__ = ["ByteSource", "Located", "as_path"]
-
 #: What readers take: a path, or a tensor of bytes.
 Located = str | os.PathLike[str] | Tensor
 
@@ -105,33 +103,21 @@ class ByteSource:
         raise FileFormatError(f"{self.name}: {what} Fetch or save the file again.", path=self.path) from cause
 
     def check(self, offset: int, nbytes: int, what: str) -> None:
-        """Make sure that there are `nbytes` from `offset` on.
-
-        Raises:
-            FileFormatError: there are not.
-        """
+        """Raise FileFormatError unless there are `nbytes` from `offset` on."""
         if offset < 0 or nbytes < 0 or offset + nbytes > self.nbytes:
             self.fail(
                 f"{what} takes {nbytes} bytes from byte {offset} on, but there are {self.nbytes} in all."
             )
 
     def read(self, offset: int, nbytes: int, what: str = "this part") -> bytes:
-        """Return `nbytes` bytes from `offset` on.
-
-        Raises:
-            FileFormatError: there are fewer; `what` was to be read.
-        """
+        """Return `nbytes` bytes from `offset` on, if they are there; `what` is for messages."""
         self.check(offset, nbytes, what)
         return bytes(self._buffer.view(nbytes, dtypes.uint8, offset).as_memoryview())
 
     def tensor(
         self, offset: int, shape: tuple[int, ...], dtype: DType, device: str | None, what: str = "a tensor"
     ) -> Tensor:
-        """Return a lazy tensor of the elements from byte `offset` on, in row-major order.
-
-        Raises:
-            FileFormatError: the source ends before them.
-        """
+        """Return a lazy tensor of elements from byte `offset` on, if they are there."""
         # a byte other than 0 and 1 in a file must not become a bool that equals neither
         stored = dtypes.uint8 if is_bool(dtype) else dtype
         nbytes = math.prod(shape) * stored.itemsize

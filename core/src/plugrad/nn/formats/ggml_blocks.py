@@ -14,8 +14,6 @@ from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.tensor import Tensor
 
-__all__ = ["BLOCKS", "PLAIN_TYPES", "Block"]
-
 
 @frozen
 class Block:

@@ -16,8 +16,6 @@ from plugrad.nn.formats.byte_source import ByteSource, Located
 from plugrad.nn.formats.ggml_blocks import BLOCKS, PLAIN_TYPES, Block
 from plugrad.tensor import Tensor
 
-__all__ = ["gguf_load"]
-
 _MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
 _DEFAULT_ALIGNMENT = 32

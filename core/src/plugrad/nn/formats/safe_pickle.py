@@ -18,8 +18,6 @@ from typing import Any, BinaryIO, cast
 
 from plugrad.errors import FileFormatError
 
-__all__ = ["PLAIN", "Admitted", "checked_call", "load_data", "plain_key"]
-
 #: What a pickle may name: "module.name" to what is put in its place. Callables among it may be called.
 Admitted = Mapping[str, Any]
 
@@ -266,11 +264,7 @@ class _Machine:
 
 
 def checked_call(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call an admitted function with the arguments of a pickle, if it takes them.
-
-    Raises:
-        FileFormatError: it takes fewer or more.
-    """
+    """Call an admitted function with the arguments of a pickle, if it takes them."""
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError as error:
@@ -283,11 +277,7 @@ def _value(item: Any) -> Any:
 
 
 def plain_key(key: Any) -> Any:
-    """Return `key` if hashing it is harmless: a scalar, or a tuple of scalars.
-
-    Raises:
-        FileFormatError: it is anything else.
-    """
+    """Return `key` if hashing it is harmless: a scalar, or a tuple of scalars."""
     parts: tuple[Any, ...] = (key,)
     if isinstance(key, tuple):
         parts = cast("tuple[Any, ...]", key)

@@ -19,8 +19,6 @@ from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DtypeError, FileFormatError
 
-__all__ = ["Entry", "Header", "StoredTensor", "read_header", "read_index", "write_file"]
-
 _PREFIX_BYTES = 8
 # the limit of the reference implementation: larger headers are attacks on the JSON parser
 _HEADER_LIMIT = 100_000_000
@@ -82,12 +80,7 @@ class Entry:
 
 
 def read_header(path: str | os.PathLike[str]) -> Header:
-    """Read and check the header of a file.
-
-    Raises:
-        FileFormatError: the file is truncated, damaged or hostile; the message says what is wrong where.
-        OSError: the file cannot be read.
-    """
+    """Read and check the header of a file."""
     reader = _HeaderReader(os.fspath(path))
     with open(path, "rb") as file:
         return reader.read(file, os.fstat(file.fileno()).st_size)

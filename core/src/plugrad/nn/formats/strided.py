@@ -6,8 +6,6 @@ from plugrad.dtype import dtypes
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import fixed_shape
 
-__all__ = ["extent", "from_strides"]
-
 
 def extent(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """Return the number of memory elements that a strided tensor spans.

@@ -30,8 +30,6 @@ from plugrad.nn.formats.torch_tensors import (
 )
 from plugrad.tensor import Tensor
 
-__all__ = ["torch_load"]
-
 _ZIP_MAGIC = b"PK\x03\x04"
 _TAR_MAGIC, _TAR_MAGIC_AT = b"ustar", 257
 _LEGACY_MAGIC = 0x1950A86A20F9469CFC6C

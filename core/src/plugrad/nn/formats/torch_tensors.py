@@ -16,15 +16,6 @@ from plugrad.nn.formats.safe_pickle import PLAIN, Admitted, checked_call
 from plugrad.nn.formats.strided import extent, from_strides
 from plugrad.tensor import Tensor
 
-__all__ = [
-    "MOST_DIMENSIONS",
-    "Rebuilder",
-    "Storage",
-    "StorageKind",
-    "no_persistent",
-    "storage_fields",
-]
-
 # tensors with more elements than their storage (expanded ones) may be that large
 _MOST_REPEATED = 1 << 32
 MOST_DIMENSIONS = 64
@@ -133,11 +124,7 @@ def _sizes(values: Any, what: str) -> tuple[int, ...]:
 
 
 def no_persistent(identity: Any) -> Any:
-    """Refuse a persistent id.
-
-    Raises:
-        FileFormatError: always.
-    """
+    """Refuse a persistent id."""
     raise FileFormatError(f"the pickle refers to {identity!r:.100} where no storage is expected.")
 
 

@@ -9,8 +9,6 @@ from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
-__all__ = ["Adam", "AdamW", "Adamax", "adam_direction", "average_weight"]
-
 
 def adam_direction(unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
     """Return the unbiased mean of gradients over the root of their mean square.

@@ -9,8 +9,6 @@ from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
-__all__ = ["Adadelta", "Adagrad", "RMSprop"]
-
 
 class RMSprop(Optimizer):
     """Gradients divided by the root of a running average of their squares.

@@ -7,8 +7,6 @@ from plugrad.errors import DtypeError, ShapeError
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.tensor import Tensor
 
-__all__ = ["OptimizerBase", "check_skip"]
-
 
 class OptimizerBase:
     """Parameters in groups that are updated together."""
@@ -82,12 +80,7 @@ class OptimizerBase:
 
 
 def check_skip(optimizer: object, skip: Any) -> None:
-    """Raise DtypeError or ShapeError unless `skip` is None or a bool of shape ().
-
-    Raises:
-        DtypeError: it is no tensor of bools.
-        ShapeError: it has axes.
-    """
+    """Raise DtypeError or ShapeError unless `skip` is None or a bool of shape ()."""
     if skip is None:
         return
     name = f"{type(optimizer).__name__}.step"

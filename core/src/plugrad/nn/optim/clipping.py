@@ -9,8 +9,6 @@ from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.nn.checks import Range, check_flags, check_numbers
 from plugrad.tensor import Tensor
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_"]
-
 # Added to the norm that is divided by, as `torch.nn.utils.clip_grad_norm_` documents.
 _EPS = 1e-6
 

@@ -9,7 +9,7 @@ pack again.
 Matrices that are multiplied as wholes share a pack only with those of their own shape: their products are one
 batch.
 
-`UpdateUnit` is the one of the two that an update sees: values, a gradient and state of one shape.
+An update sees an `UpdateUnit`, of one parameter or of a pack: values, a gradient and state of one shape.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,17 +24,6 @@ from plugrad.tensor.graphs import count_sharing
 from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-__all__ = [
-    "ELEMENTWISE",
-    "MATRICES",
-    "FlatParameters",
-    "FlattenLimits",
-    "SingleParameter",
-    "UpdateUnit",
-    "make_units",
-    "settle",
-]
 
 _PACK_TENSORS = 64
 # Members start at multiples of this, so that vectors of a kernel do not straddle two of them.
@@ -65,41 +54,47 @@ MATRICES = FlattenLimits(1 << 16, 1 << 20, same_shape=True)
 
 
 class UpdateUnit:
-    """Values, gradient and state of one update.
+    """Values, gradient and state of one update: those of a parameter.
 
     Attributes:
+        target: the memory that is updated.
         indices: which parameters of the group these are.
         state: what the optimizer remembers of them, by name.
         numbers: the names of what is remembered of a parameter, not of its elements.
         skip: a bool of shape (); where it is true, nothing changes.
     """
 
-    def __init__(self, indices: Sequence[int]) -> None:
+    def __init__(self, target: Tensor, indices: Sequence[int]) -> None:
+        self.target = target
         self.indices = tuple(indices)
         self.state: dict[str, Tensor] = {}
         self.numbers: set[str] = set()
         self.skip: Tensor | None = None
 
-    @property
-    def target(self) -> Tensor:
-        """The memory that is updated."""
-        raise NotImplementedError
-
-    def members(self) -> "Iterator[SingleParameter]":
+    def members(self) -> "Iterator[UpdateUnit]":
         """Yield a unit for each parameter, whose state is part of this one's."""
-        raise NotImplementedError
+        yield self
 
     def has_gradients(self) -> bool:
         """Say whether all parameters have a gradient."""
-        raise NotImplementedError
+        return self.target.grad is not None
 
     def grad(self) -> Tensor:
         """Return the gradient of the target, in the dtype that updates are computed in."""
-        raise NotImplementedError
+        assert self.target.grad is not None, "has_gradients comes first"
+        return self.widened(self.target.grad.detach())
 
-    def store(self, value: Tensor) -> None:
-        """Assign `value` to the target."""
-        raise NotImplementedError
+    def length(self, x: Tensor) -> Tensor:
+        """Return the norm of each parameter's part of `x`, in a shape that multiplies `x`."""
+        return x.square().sum().sqrt()
+
+    def stacked(self, x: Tensor) -> Tensor:
+        """Return the part of `x` of each parameter, in its shape: (parameters, *shape)."""
+        return x.unsqueeze(0)
+
+    def unstacked(self, x: Tensor) -> Tensor:
+        """Undo `stacked`."""
+        return x.squeeze(0)
 
     def value(self) -> Tensor:
         """Return the values before the update, in the dtype that it is computed in."""
@@ -109,17 +104,9 @@ class UpdateUnit:
         """Return `value` in float32, or the wider dtype of the parameters."""
         return value.cast(_wide(self.target))
 
-    def length(self, x: Tensor) -> Tensor:
-        """Return the norm of each parameter's part of `x`, in a shape that multiplies `x`."""
-        raise NotImplementedError
-
-    def stacked(self, x: Tensor) -> Tensor:
-        """Return the part of `x` of each parameter, in its shape: (parameters, *shape)."""
-        raise NotImplementedError
-
-    def unstacked(self, x: Tensor) -> Tensor:
-        """Undo `stacked`: (parameters, *shape) -> (n,)."""
-        raise NotImplementedError
+    def store(self, value: Tensor) -> None:
+        """Assign `value` to the target."""
+        self._write(self.target, value)
 
     def add_state(self, name: str, fill: float) -> Tensor:
         """Remember a number for each element, `fill` at first; return the memory."""
@@ -160,53 +147,11 @@ class UpdateUnit:
         memory.assign(new if self.skip is None else self.skip.to(memory.device).where(memory.detach(), new))
 
 
-class SingleParameter(UpdateUnit):
-    """One parameter."""
-
-    def __init__(self, p: Tensor, index: int) -> None:
-        super().__init__((index,))
-        self._p = p
-
-    @property
-    def target(self) -> Tensor:
-        """The parameter."""
-        return self._p
-
-    def members(self) -> "Iterator[SingleParameter]":
-        """Yield this."""
-        yield self
-
-    def has_gradients(self) -> bool:
-        """Say whether the parameter has a gradient."""
-        return self._p.grad is not None
-
-    def grad(self) -> Tensor:
-        """Return the gradient of the parameter."""
-        assert self._p.grad is not None, "has_gradients comes first"
-        return self.widened(self._p.grad.detach())
-
-    def length(self, x: Tensor) -> Tensor:
-        """Return the norm of `x`, of shape ()."""
-        return x.square().sum().sqrt()
-
-    def stacked(self, x: Tensor) -> Tensor:
-        """Return `x` as the only one."""
-        return x.unsqueeze(0)
-
-    def unstacked(self, x: Tensor) -> Tensor:
-        """Return the only one."""
-        return x.squeeze(0)
-
-    def store(self, value: Tensor) -> None:
-        """Assign `value` to the parameter."""
-        self._write(self._p, value)
-
-
 class FlatParameters(UpdateUnit):
     """Small parameters in one piece of memory."""
 
     def __init__(self, params: Sequence[Tensor], indices: Sequence[int]) -> None:
-        super().__init__(indices)
+        super().__init__(_joined(params), indices)
         self._params = list(params)
         # which parameter each block of elements belongs to, and which elements belong to any
         rooms = [_room(p) // _ALIGNMENT_ELEMENTS for p in params]
@@ -216,16 +161,10 @@ class FlatParameters(UpdateUnit):
         inside = b"".join(bytes([1]) * _count(p) + bytes(_room(p) - _count(p)) for p in params)
         self._is_inside = Tensor(inside, dtype=dtypes.uint8, device=params[0].device) != 0
         Tensor.realize(self._owners, self._is_inside)
-        self._memory = _joined(params)
-
-    @property
-    def target(self) -> Tensor:
-        """The memory of all parameters, (n,)."""
-        return self._memory
 
     def settle(self) -> None:
         """Make each parameter a view into the memory, keeping its values."""
-        for p, part in self._parts(self._memory):
+        for p, part in self._parts(self.target):
             p.replace(part)
 
     def _parts(self, memory: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
@@ -235,11 +174,11 @@ class FlatParameters(UpdateUnit):
             yield p, memory[at : at + _count(p)].reshape(shape)
             at += _room(p)
 
-    def members(self) -> "Iterator[SingleParameter]":
+    def members(self) -> Iterator[UpdateUnit]:
         """Yield a unit for each parameter, whose state is a view of this one's."""
         state = {name: self._shares(name) for name in self.state}
         for number, (p, index) in enumerate(zip(self._params, self.indices, strict=True)):
-            single = SingleParameter(p, index)
+            single = UpdateUnit(p, (index,))
             single.state = {name: shares[number] for name, shares in state.items()}
             single.numbers = self.numbers
             yield single
@@ -280,15 +219,11 @@ class FlatParameters(UpdateUnit):
 
     def value(self) -> Tensor:
         """Return the values before the update, wherever they are."""
-        for p, part in self._parts(self._memory):
+        for p, part in self._parts(self.target):
             if p.uop is not part.uop:
                 part.assign(p.detach())
                 p.replace(part)
         return super().value()
-
-    def store(self, value: Tensor) -> None:
-        """Assign `value` to the memory, which the parameters show."""
-        self._write(self._memory, value)
 
 
 def _wide(p: Tensor) -> DType:
@@ -316,7 +251,7 @@ def make_units(params: Sequence[Tensor], limits: FlattenLimits) -> list[UpdateUn
     waiting: dict[object, list[int]] = {}
     for index, p in enumerate(params):
         if index not in alone or not 0 < _count(p) <= limits.most_elements:
-            units.append(SingleParameter(p, index))
+            units.append(UpdateUnit(p, (index,)))
             continue
         kind = p.device, p.dtype, p.shape if limits.same_shape else None
         pack = waiting.setdefault(kind, [])
@@ -330,7 +265,7 @@ def make_units(params: Sequence[Tensor], limits: FlattenLimits) -> list[UpdateUn
 
 def _flattened(params: Sequence[Tensor], indices: Sequence[int]) -> UpdateUnit:
     if len(indices) == 1:
-        return SingleParameter(params[indices[0]], indices[0])
+        return UpdateUnit(params[indices[0]], indices)
     return FlatParameters([params[i] for i in indices], indices)
 
 

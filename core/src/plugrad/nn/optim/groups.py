@@ -9,8 +9,6 @@ from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_numbers
 from plugrad.tensor import Tensor
 
-__all__ = ["ParamGroup", "Params", "betas_of", "check_betas", "check_rate", "split_into_groups"]
-
 #: The tensors to train, or groups of them: dicts with "params" and settings of their own.
 Params = Iterable[Tensor] | Iterable[Mapping[str, Any]]
 
@@ -228,11 +226,7 @@ def _members(name: str, params: Any, seen: set[int]) -> list[Tensor]:
 
 
 def check_rate(owner: object, lr: Any) -> float:
-    """Return a learning rate as a number.
-
-    Raises:
-        ArgumentError: it is neither a number of 0 or more nor a tensor of one.
-    """
+    """Return a learning rate as a number, if it is one of 0 or more."""
     rate = lr.item() if isinstance(lr, Tensor) and lr.numel() == 1 else lr
     check_numbers(owner, NOT_NEGATIVE, lr=rate)
     return float(rate)
@@ -252,11 +246,7 @@ def betas_of(betas: Any, b1: float | None, b2: float | None) -> Any:
 
 
 def check_betas(owner: object, betas: Any) -> None:
-    """Raise ArgumentError unless `betas` are two numbers from 0 to below 1.
-
-    Raises:
-        ArgumentError: it is anything else.
-    """
+    """Raise ArgumentError unless `betas` are two numbers from 0 to below 1."""
     pair = cast("Sequence[Any]", betas) if isinstance(betas, (tuple, list)) else ()
     if len(pair) != 2:
         name = type(owner).__name__

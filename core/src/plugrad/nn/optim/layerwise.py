@@ -8,8 +8,6 @@ from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
 
-__all__ = ["LAMB", "LARS"]
-
 
 def _ratio(wanted: Tensor, found: Tensor) -> Tensor:
     """Return `wanted` / `found`, and 1 where either is 0.

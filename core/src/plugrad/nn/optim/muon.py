@@ -12,8 +12,6 @@ from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import fixed_shape
 
-__all__ = ["Muon"]
-
 # a, b, c of a*x + b*x**3 + c*x**5, which brings singular values near 1 in few steps.
 # Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks".
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)

@@ -8,8 +8,6 @@ from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
-__all__ = ["NAdam"]
-
 # Source: Dozat 2016, section 3.2: the schedule of the momentum
 _DECAY = 0.96
 

@@ -10,8 +10,6 @@ from plugrad.nn.optim.flat_parameters import ELEMENTWISE, FlattenLimits, UpdateU
 from plugrad.nn.optim.groups import ParamGroup, Params, check_betas, check_rate, split_into_groups
 from plugrad.tensor import Tensor
 
-__all__ = ["Optimizer", "decayed"]
-
 _FLAGS = frozenset({"amsgrad", "centered", "decoupled_weight_decay", "maximize", "nesterov"})
 
 

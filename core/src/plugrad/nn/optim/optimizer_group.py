@@ -9,8 +9,6 @@ from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
 
-__all__ = ["OptimizerGroup"]
-
 
 class OptimizerGroup(OptimizerBase):
     """Several optimizers that step together, such as Muon for matrices beside AdamW.

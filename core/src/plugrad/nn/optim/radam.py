@@ -9,8 +9,6 @@ from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
-__all__ = ["RAdam"]
-
 # from this length of the average on, its variance can be told
 _LEAST_LENGTH = 5.0
 

@@ -11,8 +11,6 @@ from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.optimizer_group import OptimizerGroup
 from plugrad.tensor import Tensor
 
-__all__ = ["GradScaler"]
-
 _GROWTH = Range(1.0, False, math.inf, False, "a number above 1")
 _BACKOFF = Range(0.0, False, 1.0, False, "a number between 0 and 1")
 

@@ -11,8 +11,6 @@ from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
-__all__ = ["ASGD", "SGD", "Rprop"]
-
 _SHRINKING = Range(0.0, False, 1.0, False, "a number between 0 and 1")
 _GROWING = Range(1.0, False, math.inf, False, "a number above 1")
 
