@@ -240,11 +240,7 @@ def kaiming_normal_(
 ) -> Tensor:
     """Fill a weight with normal numbers of deviation gain / sqrt(fan); return it.
 
-    Args:
-        tensor: the weight, (out, in, ...).
-        a: the negative slope of "leaky_relu".
-        mode: which fan: "fan_in" keeps the variance of values, "fan_out" that of gradients.
-        nonlinearity: whose gain, see `calculate_gain`.
+    Takes the arguments of `kaiming_uniform_`.
 
     Raises:
         ShapeError: it has fewer than two axes.

@@ -37,6 +37,13 @@ _TEXTS = {
 _BYTES = {"SHORT_BINBYTES", "BINBYTES", "BINBYTES8", "BYTEARRAY8"}
 _CONSTANTS = {"FLOAT", "BINFLOAT"} | _INTEGERS | _TEXTS | _BYTES
 _LITERALS: dict[str, Any] = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_EMPTY: dict[str, Callable[[], Any]] = {
+    "EMPTY_LIST": list[Any],
+    "EMPTY_TUPLE": tuple[Any, ...],
+    "EMPTY_DICT": dict[Any, Any],
+    "EMPTY_SET": set[Any],
+}
+_SHORT_TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 _IGNORED = frozenset(("PROTO", "FRAME"))
 
 
@@ -107,6 +114,12 @@ class _Machine:
             self._stack.append(argument)
         elif name in _LITERALS:
             self._stack.append(_LITERALS[name])
+        elif name in _EMPTY:
+            self._stack.append(_EMPTY[name]())
+        elif name in _SHORT_TUPLES:
+            self._stack.append(self._take(_SHORT_TUPLES[name]))
+        elif name in _OF_ITEMS:
+            self._stack.append(_OF_ITEMS[name](self._pop_items()))
         elif name not in _IGNORED:
             action = getattr(self, f"_do_{name.lower()}", None)
             if action is None:
@@ -160,12 +173,6 @@ class _Machine:
 
     # --- containers ---
 
-    def _do_empty_list(self, _: None) -> None:
-        self._stack.append([])
-
-    def _do_list(self, _: None) -> None:
-        self._stack.append(self._pop_items())
-
     def _do_append(self, _: None) -> None:
         item = _value(self._pop())
         self._top(list).append(item)
@@ -174,27 +181,9 @@ class _Machine:
         items = self._pop_items()
         self._top(list).extend(items)
 
-    def _do_empty_tuple(self, _: None) -> None:
-        self._stack.append(())
-
-    def _do_tuple(self, _: None) -> None:
-        self._stack.append(tuple(self._pop_items()))
-
     def _take(self, count: int) -> tuple[Any, ...]:
         items = [_value(self._pop()) for _ in range(count)]
         return tuple(items[::-1])
-
-    def _do_tuple1(self, _: None) -> None:
-        self._stack.append(self._take(1))
-
-    def _do_tuple2(self, _: None) -> None:
-        self._stack.append(self._take(2))
-
-    def _do_tuple3(self, _: None) -> None:
-        self._stack.append(self._take(3))
-
-    def _do_empty_dict(self, _: None) -> None:
-        self._stack.append({})
 
     def _do_dict(self, _: None) -> None:
         items = self._pop_items()
@@ -212,15 +201,9 @@ class _Machine:
         for key, value in zip(items[::2], items[1::2], strict=True):
             target[plain_key(key)] = value
 
-    def _do_empty_set(self, _: None) -> None:
-        self._stack.append(set())
-
     def _do_additems(self, _: None) -> None:
         items = self._pop_items()
         self._top(set).update(map(plain_key, items))
-
-    def _do_frozenset(self, _: None) -> None:
-        self._stack.append(frozenset(map(plain_key, self._pop_items())))
 
     # --- names and calls ---
 
@@ -350,6 +333,7 @@ def _bytearray(*arguments: Any) -> bytearray:
     return bytearray(_latin1_bytes(*arguments))
 
 
+_OF_ITEMS: dict[str, Callable[[list[Any]], Any]] = {"LIST": list, "TUPLE": tuple, "FROZENSET": _frozenset}
 #: Containers that protocols 0 to 3 have no opcodes for, and bytes as they write them.
 PLAIN: Admitted = {
     "collections.OrderedDict": _ordered_dict,

@@ -13,6 +13,7 @@ from plugrad.nn.checks import (
     check_probability,
     check_tensors,
 )
+from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_both_fans, parameter
 from plugrad.nn.layers.linear import Linear
 from plugrad.nn.module import Module
@@ -44,8 +45,8 @@ class _Attention(Module):
             self, 0, **{name: size for name, size in (("kdim", kdim), ("vdim", vdim)) if size is not None}
         )
         check_probability(self, dropout=dropout)
-        check_flags(self, bias=bias, add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
-        check_flags(self, batch_first=batch_first)
+        check_flags(self, bias=bias, batch_first=batch_first)
+        check_flags(self, add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
         if num_heads < 1 or embed_dim < 1 or embed_dim % num_heads:
             raise ShapeError(
                 f"{type(self).__name__} of size {embed_dim} does not divide into {num_heads} heads. Choose a "
@@ -121,7 +122,7 @@ class _Attention(Module):
             n, heads, _, size = part.shape
             more = [] if learnt is None else [learnt.reshape(1, heads, 1, size).expand(n, heads, 1, size)]
             if self.add_zero_attn:
-                more.append(_zeros(part, n, heads, 1, size))
+                more.append(part.new_zeros(n, heads, 1, size))
             out.append(part.cat(*more, axis=2) if more else part)
         return out
 
@@ -140,8 +141,7 @@ class _Attention(Module):
             weight = self.in_proj_weight[rows]
         else:
             weight = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)[number]
-        out = x @ weight.transpose(0, 1)
-        out = out if self.in_proj_bias is None else out + self.in_proj_bias[rows]
+        out = linear(x, weight, None if self.in_proj_bias is None else self.in_proj_bias[rows])
         return out.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
     def _mask(self, query: Tensor, key: Tensor, padding: Any, pairs: Any) -> Tensor | None:
@@ -279,7 +279,3 @@ def _additive_mask(mask: Tensor, like: Tensor) -> Tensor:
     if not is_bool(mask.dtype):
         return mask.cast(like.dtype)
     return mask.where(Tensor.full((), -float("inf"), dtype=like.dtype, device=like.device), 0.0)
-
-
-def _zeros(like: Tensor, *shape: Any) -> Tensor:
-    return Tensor.zeros(*shape, dtype=like.dtype, device=like.device)

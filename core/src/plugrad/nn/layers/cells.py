@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
@@ -109,11 +110,11 @@ class _Cell(Module):
             )
         wanted = (*x.shape[:-1], self.hidden_size)
         if state is None:
-            state = (zeros_like(x, *wanted),) * count
+            state = (x.new_zeros(*wanted),) * count
         if len(state) != count or any(part.shape != wanted for part in state):
             shapes = ", ".join(str(part.shape) for part in state)
             raise ShapeError(f"{name}: states of shapes {shapes}; it takes {count} of {wanted}.")
-        return step(project(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, new_state)
+        return step(linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, new_state)
 
 
 class LSTMCell(_Cell):
@@ -220,12 +221,3 @@ def name_states(states: Any) -> dict[str, Any]:
         return {}
     several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)
     return {f"state {number}": state for number, state in enumerate(several)}
-
-
-def project(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    out = x @ weight.transpose(0, 1)
-    return out if bias is None else out + bias
-
-
-def zeros_like(x: Tensor, *shape: Any) -> Tensor:
-    return Tensor.zeros(*shape, dtype=x.dtype, device=x.device)

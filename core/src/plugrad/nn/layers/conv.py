@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_choice, check_counts, check_flags, check_tensors
 from plugrad.nn.init import draw_by_fan_in
-from plugrad.nn.module import Module
+from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.functional.pool import axes_of
@@ -73,7 +73,7 @@ class _Convolution(Module):
         self.bias = draw(self.out_channels) if bias else None
 
 
-class _Forward(_Convolution):
+class _Forward(_Convolution, UnaryModule):
     def __init__(
         self,
         in_channels: int,
@@ -92,11 +92,6 @@ class _Forward(_Convolution):
         self._set_up(in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
         self._draw(out_channels, in_channels, bias, device, dtype)
         self.padding_mode: PaddingMode = padding_mode
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """Return the output for a batch, or for one example without that axis."""
-        check_tensors(self, x=x)
-        return super().__call__(x)
 
     def forward(self, x: Tensor) -> Tensor:
         padding: Padding = self._widths

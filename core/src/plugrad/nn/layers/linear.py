@@ -6,6 +6,7 @@ from typing import Any
 from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in, parameter
 from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
@@ -58,8 +59,7 @@ class Linear(UnaryModule):
 
     def forward(self, x: Tensor) -> Tensor:
         _check_last("Linear", x, self.weight.shape[-1])
-        out = x @ self.weight.transpose(0, 1)
-        return out if self.bias is None else out + self.bias
+        return linear(x, self.weight, self.bias)
 
 
 class Bilinear(Module):

@@ -14,6 +14,7 @@ from typing import Any
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import check_counts, check_flags, check_layers, check_probability, check_tensors
+from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.layers.cells import (
     Activation,
@@ -25,9 +26,7 @@ from plugrad.nn.layers.cells import (
     lstm_step,
     name_states,
     new_state,
-    project,
     rnn_step,
-    zeros_like,
 )
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
@@ -132,7 +131,7 @@ class _Recurrent(Module):
 
     def _first_state(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
         if start is None:
-            return tuple(zeros_like(x, x.shape[1], size) for size in self.state_sizes)
+            return tuple(x.new_zeros(x.shape[1], size) for size in self.state_sizes)
         if len(start) != self.states:
             raise ShapeError(f"{type(self).__name__}: {len(start)} first states; it takes {self.states}.")
         for state, size in zip(start, self.state_sizes, strict=True):
@@ -149,7 +148,7 @@ class _Recurrent(Module):
         weights: list[Any] = [
             getattr(self, name + suffix, None) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         ]
-        steps = steps_of(project(_pad_steps(x), weights[0], weights[2]).contiguous())
+        steps = steps_of(linear(_pad_steps(x), weights[0], weights[2]).contiguous())
         outputs: list[Tensor] = []
         step = self._step(suffix)
         pairs = list(zip(steps, keeps, strict=True))

@@ -4,16 +4,14 @@ Learning rates and step counts are tensors, not numbers: a jitted training step 
 so a changed learning rate takes effect. `step()` writes all parameters and averages in one realize.
 """
 
-from plugrad.nn.optim.adam import Adam, Adamax, AdamW
+from plugrad.nn.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from plugrad.nn.optim.adaptive import Adadelta, Adagrad, RMSprop
 from plugrad.nn.optim.clipping import clip_grad_norm_, clip_grad_value_
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.nn.optim.layerwise import LAMB, LARS
 from plugrad.nn.optim.muon import Muon
-from plugrad.nn.optim.nadam import NAdam
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.optimizer_group import OptimizerGroup
-from plugrad.nn.optim.radam import RAdam
 from plugrad.nn.optim.scaling import GradScaler
 from plugrad.nn.optim.sgd import ASGD, SGD, Rprop
 

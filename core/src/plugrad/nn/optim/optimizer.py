@@ -1,6 +1,7 @@
 """The base of optimizers: groups of parameters, state, and the step."""
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 from plugrad.errors import ArgumentError, GradientError
@@ -241,7 +242,7 @@ class Optimizer(OptimizerBase):
             )
         changed: list[Tensor] = []
         for number, group in enumerate(self.param_groups):
-            self._split_uneven(number)
+            self._split(number, _is_uneven)
             active = [unit for unit in self._units[number] if unit.has_gradients()]
             if not active:
                 continue
@@ -257,10 +258,10 @@ class Optimizer(OptimizerBase):
                 changed.extend((unit.target, *unit.state.values()))
         return changed
 
-    def _split_uneven(self, number: int) -> None:
-        """Split units of which only some parameters have a gradient."""
+    def _split(self, number: int, is_split: Callable[[UpdateUnit], bool]) -> None:
+        """Replace some units of a group by units of their parameters."""
         self._units[number] = [
-            part for unit in self._units[number] for part in (unit.members() if _is_uneven(unit) else (unit,))
+            part for unit in self._units[number] for part in (unit.members() if is_split(unit) else (unit,))
         ]
 
     # --- state ---
@@ -302,17 +303,8 @@ class Optimizer(OptimizerBase):
         copy_state(self, self.state_dict(), state)
         for group in self.param_groups:
             group.rate = None
-        self._split_by_steps()
-
-    def _split_by_steps(self) -> None:
-        """Split units whose parameters took different numbers of steps."""
         for number, steps in enumerate(self._steps):
-            counts = cast("list[float]", steps.tolist())
-            self._units[number] = [
-                part
-                for unit in self._units[number]
-                for part in (unit.members() if len({counts[i] for i in unit.indices}) > 1 else (unit,))
-            ]
+            self._split(number, functools.partial(_differ, cast("list[float]", steps.tolist())))
 
 
 def decayed(
@@ -331,7 +323,13 @@ def decayed(
 
 
 def _is_uneven(unit: UpdateUnit) -> bool:
+    """Say whether only some parameters of a unit have a gradient."""
     return not unit.has_gradients() and any(part.has_gradients() for part in unit.members())
+
+
+def _differ(steps: Sequence[float], unit: UpdateUnit) -> bool:
+    """Say whether parameters of a unit took different numbers of steps."""
+    return len({steps[index] for index in unit.indices}) > 1
 
 
 def _first_index(unit: UpdateUnit) -> int:

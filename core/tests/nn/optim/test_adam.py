@@ -1,10 +1,10 @@
-"""Tests of plugrad.nn.optim.radam: how much averages tell, beside exact arithmetic."""
+"""Tests of plugrad.nn.optim.adam: how much averages tell, beside exact arithmetic."""
 
 from fractions import Fraction
 
 import pytest
 
-from plugrad.nn.optim.radam import average_length
+from plugrad.nn.optim.adam import average_length
 from plugrad.tensor import Tensor
 
 
