@@ -1,7 +1,7 @@
 """Padding as layers: more elements around sequences, images and volumes."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.module import UnaryModule
@@ -25,6 +25,8 @@ __all__ = [
     "ZeroPad3d",
 ]
 
+PadMode = Literal["constant", "reflect", "replicate", "circular"]
+
 
 class _Pad(UnaryModule):
     """More elements around the last axes, or fewer where widths are negative.
@@ -34,8 +36,11 @@ class _Pad(UnaryModule):
             for all.
     """
 
-    axes = 2
-    mode: Literal["constant", "reflect", "replicate", "circular"] = "constant"
+    axes: ClassVar[int] = 2
+    mode: ClassVar[PadMode] = "constant"
+
+    def __init_subclass__(cls, axes: int | None = None, mode: PadMode | None = None) -> None:
+        cls.axes, cls.mode = axes or cls.axes, mode or cls.mode
 
     def __init__(self, padding: int | Sequence[int]) -> None:
         if not isinstance(padding, (int, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -60,15 +65,13 @@ class _ConstantPad(_Pad):
         return x.pad(self.padding, self.mode, self.value)
 
 
-class ZeroPad1d(_Pad):
+class ZeroPad1d(_Pad, axes=1):
     """0s around sequences (N, C, L): `Tensor.pad`.
 
     Example:
         >>> ZeroPad1d(1)(Tensor.ones(1, 1, 4)).shape
         (1, 1, 6)
     """
-
-    axes = 1
 
 
 class ZeroPad2d(_Pad):
@@ -80,7 +83,7 @@ class ZeroPad2d(_Pad):
     """
 
 
-class ZeroPad3d(_Pad):
+class ZeroPad3d(_Pad, axes=3):
     """0s around volumes (N, C, D, H, W): `Tensor.pad`.
 
     Example:
@@ -88,18 +91,14 @@ class ZeroPad3d(_Pad):
         (1, 1, 6, 6, 6)
     """
 
-    axes = 3
 
-
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPad, axes=1):
     """A number around sequences (N, C, L): `Tensor.pad`.
 
     Example:
         >>> ConstantPad1d(1, 9.0)(Tensor.ones(1, 1, 4)).shape
         (1, 1, 6)
     """
-
-    axes = 1
 
 
 class ConstantPad2d(_ConstantPad):
@@ -111,7 +110,7 @@ class ConstantPad2d(_ConstantPad):
     """
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPad, axes=3):
     """A number around volumes (N, C, D, H, W): `Tensor.pad`.
 
     Example:
@@ -119,10 +118,8 @@ class ConstantPad3d(_ConstantPad):
         (1, 1, 6, 6, 6)
     """
 
-    axes = 3
 
-
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, axes=1, mode="reflect"):
     """Sequences (N, C, L) mirrored at their outermost elements: `Tensor.pad`.
 
     Example:
@@ -130,11 +127,8 @@ class ReflectionPad1d(_Pad):
         (1, 1, 6)
     """
 
-    axes = 1
-    mode = "reflect"
 
-
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_Pad, mode="reflect"):
     """Images (N, C, H, W) mirrored at their outermost elements: `Tensor.pad`.
 
     Example:
@@ -142,10 +136,8 @@ class ReflectionPad2d(_Pad):
         (1, 1, 6, 6)
     """
 
-    mode = "reflect"
 
-
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_Pad, axes=3, mode="reflect"):
     """Volumes (N, C, D, H, W) mirrored at their outermost elements: `Tensor.pad`.
 
     Example:
@@ -153,11 +145,8 @@ class ReflectionPad3d(_Pad):
         (1, 1, 6, 6, 6)
     """
 
-    axes = 3
-    mode = "reflect"
 
-
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, axes=1, mode="replicate"):
     """The outermost elements of sequences (N, C, L) again around them: `Tensor.pad`.
 
     Example:
@@ -165,11 +154,8 @@ class ReplicationPad1d(_Pad):
         (1, 1, 6)
     """
 
-    axes = 1
-    mode = "replicate"
 
-
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_Pad, mode="replicate"):
     """The outermost elements of images (N, C, H, W) again around them: `Tensor.pad`.
 
     Example:
@@ -177,10 +163,8 @@ class ReplicationPad2d(_Pad):
         (1, 1, 6, 6)
     """
 
-    mode = "replicate"
 
-
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_Pad, axes=3, mode="replicate"):
     """The outermost elements of volumes (N, C, D, H, W) again around them: `Tensor.pad`.
 
     Example:
@@ -188,11 +172,8 @@ class ReplicationPad3d(_Pad):
         (1, 1, 6, 6, 6)
     """
 
-    axes = 3
-    mode = "replicate"
 
-
-class CircularPad1d(_Pad):
+class CircularPad1d(_Pad, axes=1, mode="circular"):
     """Sequences (N, C, L) wrapped around: `Tensor.pad`.
 
     Example:
@@ -200,11 +181,8 @@ class CircularPad1d(_Pad):
         (1, 1, 6)
     """
 
-    axes = 1
-    mode = "circular"
 
-
-class CircularPad2d(_Pad):
+class CircularPad2d(_Pad, mode="circular"):
     """Images (N, C, H, W) wrapped around: `Tensor.pad`.
 
     Example:
@@ -212,16 +190,11 @@ class CircularPad2d(_Pad):
         (1, 1, 6, 6)
     """
 
-    mode = "circular"
 
-
-class CircularPad3d(_Pad):
+class CircularPad3d(_Pad, axes=3, mode="circular"):
     """Volumes (N, C, D, H, W) wrapped around: `Tensor.pad`.
 
     Example:
         >>> CircularPad3d(1)(Tensor.ones(1, 1, 4, 4, 4)).shape
         (1, 1, 6, 6, 6)
     """
-
-    axes = 3
-    mode = "circular"

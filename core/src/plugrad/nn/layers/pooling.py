@@ -40,6 +40,10 @@ class _Pool(FunctionModule):
 
     axes: ClassVar[int] = 2
 
+    def __init_subclass__(cls, axes: int | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.axes = axes or cls.axes
+
     def __post_init__(self) -> None:
         """Refuse windows that cannot be."""
         settings, name = vars(self), type(self).__name__
@@ -95,15 +99,13 @@ class _AdaptiveMaxPool(_Pool):
     return_indices: bool = False
 
 
-class MaxPool1d(_MaxPool, function=Tensor.max_pool1d):
+class MaxPool1d(_MaxPool, function=Tensor.max_pool1d, axes=1):
     """The largest elements of windows over sequences (N, C, L): `Tensor.max_pool1d`.
 
     Example:
         >>> MaxPool1d(2)(Tensor.ones(1, 1, 4)).shape
         (1, 1, 2)
     """
-
-    axes = 1
 
 
 class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
@@ -115,7 +117,7 @@ class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
     """
 
 
-class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
+class MaxPool3d(_MaxPool, function=Tensor.max_pool3d, axes=3):
     """The largest elements of windows over volumes (N, C, D, H, W): `Tensor.max_pool3d`.
 
     Example:
@@ -123,10 +125,8 @@ class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
         (1, 1, 2, 2, 2)
     """
 
-    axes = 3
 
-
-class MaxUnpool1d(_MaxUnpool, function=Tensor.max_unpool1d):
+class MaxUnpool1d(_MaxUnpool, function=Tensor.max_unpool1d, axes=1):
     """Elements put back where `MaxPool1d` took them from sequences (N, C, L): `Tensor.max_unpool1d`.
 
     Example:
@@ -134,8 +134,6 @@ class MaxUnpool1d(_MaxUnpool, function=Tensor.max_unpool1d):
         >>> MaxUnpool1d(2)(out, indices).shape
         (1, 1, 4)
     """
-
-    axes = 1
 
 
 class MaxUnpool2d(_MaxUnpool, function=Tensor.max_unpool2d):
@@ -148,7 +146,7 @@ class MaxUnpool2d(_MaxUnpool, function=Tensor.max_unpool2d):
     """
 
 
-class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
+class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d, axes=3):
     """Elements put back where `MaxPool3d` took them from volumes (N, C, D, H, W): `Tensor.max_unpool3d`.
 
     Example:
@@ -157,18 +155,14 @@ class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
         (1, 1, 4, 4, 4)
     """
 
-    axes = 3
 
-
-class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d):
+class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d, axes=1):
     """The means of windows over sequences (N, C, L): `Tensor.avg_pool1d`.
 
     Example:
         >>> AvgPool1d(2)(Tensor.ones(1, 1, 4)).shape
         (1, 1, 2)
     """
-
-    axes = 1
 
 
 class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
@@ -180,7 +174,7 @@ class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
     """
 
 
-class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
+class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d, axes=3):
     """The means of windows over volumes (N, C, D, H, W): `Tensor.avg_pool3d`.
 
     Example:
@@ -188,18 +182,14 @@ class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
         (1, 1, 2, 2, 2)
     """
 
-    axes = 3
 
-
-class AdaptiveAvgPool1d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool1d):
+class AdaptiveAvgPool1d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool1d, axes=1):
     """Means of a given number of windows over sequences (N, C, L): `Tensor.adaptive_avg_pool1d`.
 
     Example:
         >>> AdaptiveAvgPool1d(2)(Tensor.ones(1, 1, 4)).shape
         (1, 1, 2)
     """
-
-    axes = 1
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool2d):
@@ -211,7 +201,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool2d):
     """
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d):
+class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d, axes=3):
     """Means of a given number of windows over volumes: `Tensor.adaptive_avg_pool3d`.
 
     Example:
@@ -219,10 +209,8 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d):
         (1, 1, 2, 2, 2)
     """
 
-    axes = 3
 
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool1d):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool1d, axes=1):
     """The largest elements of a given number of windows over sequences.
 
     As `Tensor.adaptive_max_pool1d`.
@@ -231,8 +219,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool1d):
         >>> AdaptiveMaxPool1d(2)(Tensor.ones(1, 1, 4)).shape
         (1, 1, 2)
     """
-
-    axes = 1
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool2d):
@@ -246,7 +232,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool2d):
     """
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool3d):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool3d, axes=3):
     """The largest elements of a given number of windows over volumes.
 
     As `Tensor.adaptive_max_pool3d`.
@@ -255,5 +241,3 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool3d):
         >>> AdaptiveMaxPool3d(2)(Tensor.ones(1, 1, 4, 4, 4)).shape
         (1, 1, 2, 2, 2)
     """
-
-    axes = 3
