@@ -187,3 +187,8 @@ def test_weights_of_losses_are_torchs(name: str) -> None:
 def test_windows_that_cannot_be_are_refused_when_the_layer_is_made(name: str, settings: Any) -> None:
     with pytest.raises(ShapeError, match=f"{next(iter(settings)).removesuffix('_size')}"):
         getattr(nn, name)(**{"kernel_size": 2, **settings})
+
+
+def test_the_first_setting_of_a_ctc_loss_is_its_blank() -> None:
+    loss = nn.CTCLoss(1, "sum", True)
+    assert (loss.blank, loss.reduction, loss.zero_infinity) == (1, "sum", True)

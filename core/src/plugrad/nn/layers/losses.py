@@ -188,7 +188,7 @@ class CosineEmbeddingLoss(_Loss, function=Tensor.cosine_embedding_loss):
         return super().forward(input1, input2, target)
 
 
-class CTCLoss(_Loss, function=Tensor.ctc_loss):
+class CTCLoss(FunctionModule, function=Tensor.ctc_loss):
     """Negative log likelihood of sequences by log probabilities (T, N, C): `Tensor.ctc_loss`.
 
     Example:
