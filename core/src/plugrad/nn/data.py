@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plugrad._util import LazyModule, random
 from plugrad._util import numpy as np
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.nn.checks import check_fields, check_tensors
 from plugrad.observe.progress import progress as shown_progress
 from plugrad.tensor import Tensor
 
@@ -95,6 +96,7 @@ def collate(examples: Sequence[Any]) -> Any:
     return list(examples)
 
 
+@dataclass(eq=False, repr=False)
 class DataLoader:
     """Yields batches of a data set, in order or in another order each epoch.
 
@@ -122,36 +124,26 @@ class DataLoader:
         ([[0, 1], [2, 3], [4]], 3)
     """
 
-    def __init__(
-        self,
-        dataset: Dataset,
-        batch_size: int = 1,
-        shuffle: bool = False,
-        *,
-        num_workers: int = 0,
-        collate_fn: Callable[[list[Any]], Any] | None = None,
-        drop_last: bool = False,
-        prefetch_factor: int = 2,
-        seed: int | None = None,
-        progress: bool = False,
-    ) -> None:
-        check_counts(self, 1, batch_size=batch_size, prefetch_factor=prefetch_factor)
-        check_counts(self, 0, num_workers=num_workers)
-        check_flags(self, shuffle=shuffle, drop_last=drop_last, progress=progress)
-        if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
+    dataset: Dataset
+    batch_size: int = 1
+    shuffle: bool = False
+    _: KW_ONLY
+    num_workers: int = 0
+    collate_fn: Callable[[list[Any]], Any] | None = None
+    drop_last: bool = False
+    prefetch_factor: int = 2
+    seed: int | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the settings and start the random orders."""
+        check_fields(self, {"num_workers": 0})
+        if not hasattr(self.dataset, "__len__") or not hasattr(self.dataset, "__getitem__"):
             raise ArgumentError(
-                f"DataLoader: dataset={dataset!r:.60} ({type(dataset).__name__}) has no length or no items. "
-                "Pass a list, a TensorDataset, or an object with __len__ and __getitem__."
+                f"DataLoader: dataset={self.dataset!r:.60} ({type(self.dataset).__name__}) has no length or "
+                "no items. Pass a list, a TensorDataset, or an object with __len__ and __getitem__."
             )
-        self.dataset = dataset
-        self.batch_size = batch_size
-        self.shuffle = shuffle
-        self.num_workers = num_workers
-        self.collate_fn = collate_fn
-        self.drop_last = drop_last
-        self.prefetch_factor = prefetch_factor
-        self.progress = progress
-        self._random = random.Random(seed)
+        self._random = random.Random(self.seed)
 
     def __repr__(self) -> str:
         name = repr(self.dataset) if isinstance(self.dataset, TensorDataset) else type(self.dataset).__name__

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from plugrad.dtype import dtypes, is_float, least_upper_dtype
 from plugrad.errors import ArgumentError, GradientError
-from plugrad.nn.checks import ABOVE_ZERO, Range, check_counts, check_flags, check_numbers, copy_state
+from plugrad.nn.checks import ABOVE_ZERO, Range, check_fields, copy_state
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.optimizer_group import OptimizerGroup
 from plugrad.tensor import Tensor
@@ -20,6 +21,7 @@ def _check_optimizer(method: str, optimizer: Any) -> None:
         raise ArgumentError(f"GradScaler.{method}: {optimizer!r:.60} is no optimizer. Pass one.")
 
 
+@dataclass(eq=False, repr=False)
 class GradScaler:
     """Scales losses up and their gradients down, and skips steps that overflow.
 
@@ -49,28 +51,20 @@ class GradScaler:
         [0.0]
     """
 
-    def __init__(
-        self,
-        init_scale: float = 65536.0,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-        device: str | None = None,
-    ) -> None:
-        check_numbers(self, ABOVE_ZERO, init_scale=init_scale)
-        check_numbers(self, _GROWTH, growth_factor=growth_factor)
-        check_numbers(self, _BACKOFF, backoff_factor=backoff_factor)
-        check_counts(self, 1, growth_interval=growth_interval)
-        check_flags(self, enabled=enabled)
-        self._growth_factor = growth_factor
-        self._backoff_factor = backoff_factor
-        self._growth_interval = growth_interval
-        self._is_enabled = enabled
-        scale = Tensor([init_scale], dtype=dtypes.float32, device=device, requires_grad=False)
+    init_scale: float = 65536.0
+    growth_factor: float = 2.0
+    backoff_factor: float = 0.5
+    growth_interval: int = 2000
+    enabled: bool = True
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the settings and make the scale."""
+        check_fields(self, {"init_scale": ABOVE_ZERO, "growth_factor": _GROWTH, "backoff_factor": _BACKOFF})
+        scale = Tensor([self.init_scale], dtype=dtypes.float32, device=self.device, requires_grad=False)
         self._scale = scale.reshape(()).contiguous()
         # steps without overflow since the scale changed
-        self._streak = Tensor([0], dtype=dtypes.int32, device=device).reshape(()).contiguous()
+        self._streak = Tensor([0], dtype=dtypes.int32, device=self.device).reshape(()).contiguous()
         Tensor.realize(self._scale, self._streak)
         # whether gradients overflowed, by optimizer, since the last update
         self._found: dict[int, Tensor] = {}
@@ -88,7 +82,7 @@ class GradScaler:
         given: Any = loss
         if not isinstance(given, Tensor) or not is_float(given.dtype):
             raise GradientError(f"GradScaler.scale: {loss!r:.60} holds no floats. Pass the loss.")
-        if not self._is_enabled:
+        if not self.enabled:
             return loss
         return loss.cast(least_upper_dtype(dtypes.float32, loss.dtype)) * self._scale.to(loss.device)
 
@@ -108,7 +102,7 @@ class GradScaler:
             [2.0]
         """
         _check_optimizer("unscale_", optimizer)
-        if not self._is_enabled:
+        if not self.enabled:
             return
         if id(optimizer) in self._found:
             raise GradientError("gradients were unscaled before. Call update() after each step.")
@@ -136,7 +130,7 @@ class GradScaler:
             [1.0]
         """
         _check_optimizer("step", optimizer)
-        if not self._is_enabled:
+        if not self.enabled:
             optimizer.step()
             return
         if id(optimizer) not in self._found:
@@ -158,15 +152,15 @@ class GradScaler:
             >>> scaler.get_scale()
             2.0
         """
-        if not self._is_enabled:
+        if not self.enabled:
             return
         if not self._found:
             raise GradientError("update() of a GradScaler without a step. Call step(optimizer) before.")
         found = Tensor.stack(*self._found.values()).any()
         self._found.clear()
         streak = found.where(0, self._streak + 1)
-        grows = streak >= self._growth_interval
-        factor = found.where(self._backoff_factor, grows.where(self._growth_factor, 1.0))
+        grows = streak >= self.growth_interval
+        factor = found.where(self.backoff_factor, grows.where(self.growth_factor, 1.0))
         scale = self._scale * factor
         # a scale that overflows would never come back
         scale = scale.isfinite().where(scale, self._scale)
@@ -181,7 +175,7 @@ class GradScaler:
             >>> GradScaler(init_scale=4.0).get_scale()
             4.0
         """
-        return self._scale.item() if self._is_enabled else 1.0
+        return self._scale.item() if self.enabled else 1.0
 
     def state_dict(self) -> dict[str, Tensor]:
         """Return the scale and the number of steps it has lasted, for `safe_save`.
