@@ -7,8 +7,8 @@ import pkgutil
 import re
 import textwrap
 from collections.abc import Iterable
-from dataclasses import MISSING, Field
-from typing import Any
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, get_args
 
 from surface import TENSOR_PAGES, Name, elsewhere, of_tensor
 
@@ -119,9 +119,9 @@ def _class_parameters(cls: type) -> str:
     init = vars(cls).get("__init__") or cls.__init__
     if inspect.isfunction(init) and init.__code__.co_filename.endswith(".py"):
         return _parameters(_definition(init).args, True)
-    fields = [field for field in getattr(cls, "__dataclass_fields__", {}).values() if field.init]
-    by_name = [field for field in fields if field.kw_only]
-    shown = [_field(field) for field in fields if not field.kw_only]
+    given = [field for field in fields(cls) if field.init] if is_dataclass(cls) else []
+    by_name = [field for field in given if field.kw_only]
+    shown = [_field(field) for field in given if not field.kw_only]
     return ", ".join([*shown, *(["*"] if by_name else []), *map(_field, by_name)])
 
 
@@ -131,7 +131,10 @@ def _field(field: "Field[Any]") -> str:
 
 
 def _type_name(of_field: object) -> str:
-    return of_field if isinstance(of_field, str) else getattr(of_field, "__name__", str(of_field))
+    if isinstance(of_field, type) and not get_args(of_field):
+        return of_field.__name__
+    # without the modules of names
+    return re.sub(r"(?:[a-z_]\w*\.)+", "", str(of_field))
 
 
 def _definition(function: object) -> ast.FunctionDef:
