@@ -10,10 +10,6 @@ from plugrad.dtype import (
     complex_dtype,
     dtypes,
     element_dtype,
-    is_bool,
-    is_complex,
-    is_float,
-    is_int,
     least_upper_dtype,
 )
 from plugrad.errors import ArgumentError, DtypeError
@@ -130,21 +126,10 @@ def can_cast(from_: "DType | Tensor", to: DType, /) -> bool:
         (True, False)
     """
     source, to = _dtype_of(from_), element_dtype(to)
-    if _rank(source) != _rank(to) and not is_bool(source) and not (is_float(source) and is_complex(to)):
+    kinds = [dtype.kind.removeprefix("u") for dtype in (source, to)]
+    if kinds[0] not in (kinds[1], "bool") and kinds != ["float", "complex"]:
         return False
     return least_upper_dtype(source, to) is to
-
-
-def _rank(dtype: DType) -> str:
-    return (
-        "bool"
-        if is_bool(dtype)
-        else "float"
-        if is_float(dtype)
-        else "integer"
-        if is_int(dtype)
-        else "complex"
-    )
 
 
 def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None = None) -> Tensor:

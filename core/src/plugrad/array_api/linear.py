@@ -3,9 +3,9 @@
 from plugrad.array_api.manipulation import matmul, matrix_transpose, tensordot, vecdot
 from plugrad.array_api.reductions import sum
 from plugrad.dtype import DType
-from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_int, show
+from plugrad.tensor.linalg.operands import matrices
+from plugrad.tensor.shapes import as_int
 
 __all__ = [
     "cross",
@@ -61,7 +61,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
         >>> diagonal(Tensor([[1, 2], [3, 4]]), offset=1).tolist()
         [2]
     """
-    _check_matrices(x, "diagonal")
+    matrices(x, "diagonal")
     return x.diagonal(offset, -2, -1)
 
 
@@ -82,11 +82,6 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tenso
         >>> trace(Tensor([[1, 2], [3, 4]])).item()
         5
     """
-    _check_matrices(x, "trace")
+    matrices(x, "trace")
     along = diagonal(x, offset=as_int(offset, "trace: offset"))
     return sum(along, axis=-1, dtype=dtype)
-
-
-def _check_matrices(x: Tensor, what: str) -> None:
-    if x.ndim < 2:
-        raise ShapeError(f"{what} of shape {show(x.shape)}: it takes matrices: (..., m, n).")

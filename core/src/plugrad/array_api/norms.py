@@ -7,6 +7,7 @@ from typing import Any, Literal
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.arguments import real_number
+from plugrad.tensor.linalg.operands import matrices
 from plugrad.tensor.shapes import show, some_axes
 
 __all__ = ["matrix_norm", "vector_norm"]
@@ -60,8 +61,7 @@ def matrix_norm(
         >>> [matrix_norm(x, ord=ord).item() for ord in ("fro", "nuc", 1, -2)]
         [5.0, 7.0, 4.0, 3.0]
     """
-    if x.ndim < 2:
-        raise ShapeError(f"matrix_norm of shape {show(x.shape)}: it takes matrices: (..., m, n).")
+    matrices(x, "matrix_norm")
     if ord is None or isinstance(ord, str):
         kind: Any = ord or "fro"
     else:
