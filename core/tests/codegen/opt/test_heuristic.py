@@ -306,3 +306,10 @@ def test_no_more_than_nine_steps_of_a_window_are_written_out() -> None:
     total = (param(1, 256).index(place).load() * taps).reduce(Ops.ADD, *window)
     ast = kernel(param(0, 64).index(i).store(total, i))
     assert sizes(ast, LOOPS, AxisType.UNROLL) == [3, 3]
+
+
+def test_lanes_of_windows_lie_along_the_inner_of_two_axes_of_about_one_cost() -> None:
+    image, row, k = UOp.range(64, 0), UOp.range(14, 1), UOp.range(3, 2, AxisType.REDUCE)
+    largest = param(1, 64 * 1024).index(image * 1024 + row * 3 + k).load().reduce(Ops.MAX, k)
+    ast = kernel(param(0, 64 * 14).index(image * 14 + row).store(largest, image, row))
+    assert all(opt.axis[0] != 0 for opt in chosen(ast, LOOPS) if opt.op is OptOps.UPCAST)

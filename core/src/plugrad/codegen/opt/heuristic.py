@@ -50,6 +50,8 @@ _COPIED = 2
 _ACROSS = 8
 # Lanes that need a copy write stores out, lane by lane: they have to save a twentieth.
 _WORTH_PACKING = 0.95
+# A reduction rereads lines that elements along an inner axis share: an outer one has to save a tenth.
+_CLEARLY = 0.9
 # Vectors shorter than this gain too little to leave a rest.
 _LANES_WITH_REST = 4
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
@@ -114,7 +116,18 @@ class _VectorPlan:
         self.bodies = bodies_of(kernel.ast)
         self.places = [p for body in self.bodies for p in body.places]
         self.can_repeat = kernel.can_repeat()
-        self.lane: UOp | None = min([None, *reversed(self._with_lanes())], key=self._cost)
+        self.lane = self._cheapest_lane()
+
+    def _cheapest_lane(self) -> UOp | None:
+        """Return the axis whose vectors cost least. A reduction's outer one has to gain clearly."""
+        if all(body.reduce is None for body in self.bodies):
+            return min([None, *self._with_lanes()], key=self._cost)
+        best, least = None, self._cost(None)
+        for r in reversed(self._with_lanes()):
+            cost = self._cost(r)
+            if cost < (least if best is None else _CLEARLY * least):
+                best, least = r, cost
+        return best
 
     def apply(self) -> None:
         lane = self.lane
