@@ -36,14 +36,6 @@ def sum_over(x: UOp, axes: tuple[int, ...]) -> UOp:
 # --- elementwise rules that do not fit a line ---
 
 
-def _max_first(g: UOp, n: UOp) -> UOp:
-    return _max_share(g, n.src[0], n.src[1])
-
-
-def _max_second(g: UOp, n: UOp) -> UOp:
-    return _max_share(g, n.src[1], n.src[0])
-
-
 def _max_share(g: UOp, mine: UOp, other: UOp) -> UOp:
     # comparisons with NaN are false: both sources of a NaN maximum get the whole gradient
     return (mine < other).where(g.const_like(0.0), mine.eq(other).where(g * 0.5, g))
@@ -67,20 +59,12 @@ def _pow_exponent(g: UOp, n: UOp) -> UOp:
     return g * (n * (base.log2() * math.log(2)))
 
 
-def _cast(g: UOp, n: UOp) -> UOp:
-    return g.cast(n.src[0].dtype)
-
-
 # --- movement ---
 
 
 def _expand(g: UOp, n: UOp) -> UOp:
     pairs = zip(n.src[0].shape, n.shape, strict=True)
     return sum_over(g, tuple(axis for axis, (small, large) in enumerate(pairs) if small != large))
-
-
-def _permute(g: UOp, n: UOp) -> UOp:
-    return g.permute(tuple(sorted(range(len(n.arg)), key=n.arg.__getitem__)))
 
 
 def _pad(g: UOp, n: UOp) -> UOp:
@@ -94,14 +78,6 @@ def _shrink(g: UOp, n: UOp) -> UOp:
 
 
 # --- reductions ---
-
-
-def _reduce(g: UOp, n: UOp) -> UOp:
-    return _REDUCE_RULES[n.arg[0]](g, n)
-
-
-def _reduce_add(g: UOp, n: UOp) -> UOp:
-    return g.expand(n.src[0].shape)
 
 
 def _reduce_max(g: UOp, n: UOp) -> UOp:
@@ -138,7 +114,7 @@ def _reduce_mul(g: UOp, n: UOp) -> UOp:
 
 
 _REDUCE_RULES: Mapping[Ops, Rule] = {
-    Ops.ADD: _reduce_add,
+    Ops.ADD: lambda g, n: g.expand(n.src[0].shape),
     Ops.MAX: _reduce_max,
     Ops.MUL: _reduce_mul,
 }
@@ -200,7 +176,7 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     Ops.COS: (lambda g, n: -(g * n.src[0].sin()),),
     Ops.SQRT: (lambda g, n: g / (n * 2.0),),
     Ops.TRUNC: (lambda g, n: g.const_like(0.0),),
-    Ops.CAST: (_cast,),
+    Ops.CAST: (lambda g, n: g.cast(n.src[0].dtype),),
     # the bits of a float have no derivative
     Ops.BITCAST: (None,),
     # binary
@@ -210,7 +186,7 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     Ops.FDIV: (lambda g, n: g / n.src[1], lambda g, n: -(g * (n / n.src[1]))),
     # the quotient is flat in both
     Ops.FMOD: (lambda g, n: g, lambda g, n: -(g * ((n.src[0] - n) / n.src[1]).detach())),
-    Ops.MAX: (_max_first, _max_second),
+    Ops.MAX: (lambda g, n: _max_share(g, *n.src), lambda g, n: _max_share(g, *n.src[::-1])),
     Ops.POW: (_pow_base, _pow_exponent),
     # complex numbers
     Ops.COMPLEX: (lambda g, n: g.real(), lambda g, n: g.imag()),
@@ -226,12 +202,12 @@ VJP: Mapping[Ops, tuple[Rule | None, ...]] = {
     # movement
     Ops.RESHAPE: (lambda g, n: g.reshape(n.src[0].shape),),
     Ops.EXPAND: (_expand,),
-    Ops.PERMUTE: (_permute,),
+    Ops.PERMUTE: (lambda g, n: g.permute(tuple(sorted(range(len(n.arg)), key=n.arg.__getitem__))),),
     Ops.PAD: (_pad,),
     Ops.SHRINK: (_shrink,),
     Ops.FLIP: (lambda g, n: g.flip(n.arg),),
     # the rest of a tensor graph
-    Ops.REDUCE_AXIS: (_reduce,),
+    Ops.REDUCE_AXIS: (lambda g, n: _REDUCE_RULES[n.arg[0]](g, n),),
     Ops.CONTIGUOUS: (lambda g, n: g,),
     Ops.COPY: (_copy,),
     # the target's memory holds the value afterwards, whatever it held before

@@ -11,14 +11,13 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, current_capture, not_capturing
 from plugrad.engine.checks import FiniteCheck, check_position, positions_in
-from plugrad.engine.compile import CompiledKernel, compile_kernels
+from plugrad.engine.compile import compile_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
-from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.versions import VERSIONS
 from plugrad.settings import context, settings
 from plugrad.uop.ops import Ops
@@ -155,21 +154,16 @@ def compile_plan(plan: ExecutionPlan) -> list[Step]:
         device: iter(compile_kernels(Device[device], [call.ast for call in calls]))
         for device, calls in by_device.items()
     }
-    return [
-        Copy(_pair(plan.buffers(call)))
-        if call.ast.op is Ops.COPY
-        else _launch(next(kernels[call.device]), plan.buffers(call))
-        for call in plan.calls
-    ]
-
-
-def _launch(kernel: CompiledKernel, buffers: tuple[Buffer, ...]) -> Launch:
-    return Launch(kernel, buffers[: kernel.slots])
-
-
-def _pair(buffers: tuple[Buffer, ...]) -> tuple[Buffer, Buffer]:
-    dest, source = buffers
-    return dest, source
+    steps: list[Step] = []
+    for call in plan.calls:
+        buffers = plan.buffers(call)
+        if call.ast.op is Ops.COPY:
+            dest, source = buffers
+            steps.append(Copy((dest, source)))
+        else:
+            kernel = next(kernels[call.device])
+            steps.append(Launch(kernel, buffers[: kernel.slots]))
+    return steps
 
 
 def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
