@@ -400,3 +400,9 @@ def test_a_function_prints_the_rule_that_it_has() -> None:
     assert eval(repr(function), evaluate_names()) is function
     choice = x.dispatch(rule, x)
     assert eval(repr(choice), evaluate_names()) is choice
+
+
+def test_a_number_is_spread_over_a_shape_once() -> None:
+    zeros = UOp.const(dtypes.float32, 0.0).spread((2, 3))
+    assert zeros.shape == (2, 3)
+    assert zeros.spread((2, 3)) is zeros

@@ -164,9 +164,7 @@ class _BatchedDispatch:
 
 
 def _for_input(batch: Batch, gradient: UOp, shape: tuple[Size, ...], is_batched: bool) -> UOp:
-    if gradient.shape != shape:
-        gradient = gradient.reshape((1,) * len(shape)).expand(shape)
-    (whole,) = batch.apply((gradient,))
+    (whole,) = batch.apply((gradient.spread(shape),))
     return whole if is_batched else sum_over(whole, (0,)).reshape(shape)
 
 

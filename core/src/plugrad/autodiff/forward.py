@@ -47,7 +47,7 @@ def push_forward(outputs: Sequence[UOp], tangents: Mapping[UOp, UOp]) -> list[UO
         again[gradient] = again[gradient] + tangents[x] if gradient in again else tangents[x]
     found = pull_back(again, seeds.values())
     # what waits for a gradient to arrive mentions it still; here none does
-    nothing = {u: _filled(u, 0.0) for u in seeds.values()}
+    nothing = {u: u.const_like(0.0).spread(u.shape) for u in seeds.values()}
     for tangent in found.values():
         _check_linear(tangent, nothing)
     out: list[UOp | None] = []
@@ -55,10 +55,6 @@ def push_forward(outputs: Sequence[UOp], tangents: Mapping[UOp, UOp]) -> list[UO
         tangent = found.get(seeds[y]) if y in seeds else None
         out.append(None if tangent is None else tangent.substitute(nothing))
     return out
-
-
-def _filled(like: UOp, value: float) -> UOp:
-    return like.const_like(value).reshape((1,) * len(like.shape)).expand(like.shape)
 
 
 def _check_linear(tangent: UOp, seeds: Mapping[UOp, UOp]) -> None:

@@ -170,7 +170,7 @@ def _fit_to_node(gradient: UOp, node: UOp) -> UOp:
     if need == ():
         return sum_over(gradient, tuple(range(len(have)))).reshape(())
     if have == ():
-        return gradient.reshape((1,) * len(need)).expand(need)
+        return gradient.spread(need)
     assert any(isinstance(size, UOp) for size in (*have, *need)), f"gradient of {have} for {describe(node)}"
     # the same sizes in other words, such as n + (8 - n) for 8
     return gradient.reshape(need)

@@ -147,7 +147,7 @@ def _after_memory(g: UOp, n: UOp) -> UOp:
     if views is None:
         return g
     shape = n.src[1].shape
-    is_written = UOp.const(dtypes.bool, True).reshape((1,) * len(shape)).expand(shape)
+    is_written = UOp.const(dtypes.bool, True).spread(shape)
     for view in reversed(views):
         (rule, *_) = VJP[view.op]
         assert rule is not None, f"{view.op.name} moves elements"

@@ -63,12 +63,10 @@ def _merged(memory: UOp, path: ViewPath, value: UOp) -> UOp:
     for step in path:
         views.append(shown(views[-1], (step,)))
     shape = views[-1].shape
-    place = UOp.const(dtypes.bool, True).reshape((1,) * len(shape)).expand(shape)
-    if not all(isinstance(size, int) for size in value.shape):
-        # equal sizes may be written in two ways
-        value = value.reshape(shape)
-    elif value.shape != shape:
-        value = value.reshape((1,) * len(shape)).expand(shape)
+    place = UOp.const(dtypes.bool, True).spread(shape)
+    # equal symbolic sizes may be written in two ways
+    has_sizes = all(isinstance(size, int) for size in value.shape)
+    value = value.spread(shape) if has_sizes else value.reshape(shape)
     for view in reversed(views[1:]):
         (rule, *_) = VJP[view.op]
         assert rule is not None, f"{view.op.name} moves elements"

@@ -130,7 +130,7 @@ class _Lowering:
     def _real_of(self, u: UOp) -> UOp:
         if u.op is Ops.REAL or u.op is Ops.IMAG:
             pair = self._pairs[u.src[0]]
-            return _spread(pair.real if u.op is Ops.REAL else pair.imag, u.shape)
+            return (pair.real if u.op is Ops.REAL else pair.imag).spread(u.shape)
         if u.src and is_complex(u.src[0].dtype):
             if u.op is Ops.CMPEQ or u.op is Ops.CMPNE:
                 x, y = (self._pairs[s] for s in u.src)
@@ -168,7 +168,7 @@ class _Lowering:
         pair = self._pairs[u.src[0]]
         if pair.whole is not None:
             return _parts_of(_lifted(u, pair.whole))
-        spread = pair.map(lambda part: _spread(part, u.src[0].shape))
+        spread = pair.map(lambda part: part.spread(u.src[0].shape))
         return spread.map(lambda part: UOp(u.op, part.dtype, (part, *u.src[1:]), u.arg))
 
     def _in_memory(self, u: UOp) -> UOp:
@@ -203,7 +203,7 @@ class _Lowering:
     def reduced(self, u: UOp) -> Pair:
         """Return sums or products over axes."""
         op, axes = u.arg
-        pair = self._pairs[u.src[0]].map(lambda part: _spread(part, u.src[0].shape))
+        pair = self._pairs[u.src[0]].map(lambda part: part.spread(u.src[0].shape))
         if op is Ops.MUL:
             return _product_over(pair, axes)
         return pair.map(lambda part: part.reduce_axis(op, axes))
@@ -274,11 +274,6 @@ def _slice_pair(pair: Pair, begin: int, end: int) -> Pair:
     return Pair(cut(pair.real, 1.0), cut(pair.imag, 0.0))
 
 
-def _spread(part: UOp, shape: Shape) -> UOp:
-    """Return a part, which may be a number, in the shape of its value."""
-    return part if part.shape == shape else part.reshape((1,) * len(shape)).expand(shape)
-
-
 def _expanded(whole: UOp, shape: Shape) -> UOp:
     """Return a number in the shape of the memory that it is written to."""
     if whole.shape == shape or len(whole.shape) == len(shape):
@@ -327,4 +322,4 @@ def _whole(pair: Pair, shape: Shape) -> UOp:
     """Return both parts side by side along a last axis."""
     if pair.whole is not None:
         return pair.whole
-    return join_parts(_spread(pair.real, shape), _spread(pair.imag, shape))
+    return join_parts(pair.real.spread(shape), pair.imag.spread(shape))

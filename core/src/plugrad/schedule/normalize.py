@@ -27,8 +27,7 @@ _ALIGNED = 8
 def _empty_reduce(reduced: UOp, x: UOp) -> UOp | None:
     if 0 not in x.shape or 0 in reduced.shape:
         return None
-    identity = reduced.const_like(identity_of(reduced.arg[0], reduced.dtype))
-    return identity.reshape((1,) * len(reduced.shape)).expand(reduced.shape)
+    return reduced.const_like(identity_of(reduced.arg[0], reduced.dtype)).spread(reduced.shape)
 
 
 def _copy_to_own_device(x: UOp, copy: UOp) -> UOp | None:

@@ -301,4 +301,4 @@ def chosen(args: Sequence[Any], argnums: int | Sequence[int], primals: Sequence[
 
 def _ones(x: Tensor) -> Tensor:
     u = graph_below(x)
-    return tensor_of(u.const_like(1.0).reshape((1,) * len(u.shape)).expand(u.shape), x.device)
+    return tensor_of(u.const_like(1.0).spread(u.shape), x.device)

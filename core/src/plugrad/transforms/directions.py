@@ -16,7 +16,7 @@ __all__ = ["cotangents", "tangents_of", "zeros"]
 
 def zeros(u: UOp) -> UOp:
     """Return zeros of the shape and dtype of `u`."""
-    return u.const_like(0).reshape((1,) * len(u.shape)).expand(u.shape)
+    return u.const_like(0).spread(u.shape)
 
 
 def cotangents(results: Sequence[Tensor], gradients: Any, what: str) -> list[UOp | None]:

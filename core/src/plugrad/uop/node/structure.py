@@ -60,6 +60,10 @@ class StructureMixin:
             return self._unchanged()
         return self._make(Ops.EXPAND, extra=self._size_nodes(shape))
 
+    def spread(self, shape: "tuple[int | UOp, ...]") -> "UOp":
+        """Return this number in each place of `shape`; a value that has the shape is itself."""
+        return self._unchanged() if shape == self.shape else self.reshape((1,) * len(shape)).expand(shape)
+
     def permute(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with axis `axes[i]` in place `i`."""
         return self._unchanged() if axes == tuple(range(len(axes))) else self._make(Ops.PERMUTE, arg=axes)
