@@ -15,7 +15,7 @@ import plugrad
 from plugrad import Device, Tensor, Variable, dtypes
 from plugrad.engine import storage
 from plugrad.engine.realize import realize
-from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, GradientError, ShapeError
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -284,3 +284,41 @@ def test_a_second_name_is_the_same_function() -> None:
     assert Tensor.arcsin is Tensor.asin
     assert Tensor.concatenate is Tensor.concat is Tensor.cat
     assert Tensor.__lt__ is Tensor.less is Tensor.lt
+
+
+def test_writing_through_data_changes_the_tensor_and_no_gradient() -> None:
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    (w * w).sum().backward()
+    assert w.grad is not None
+    w.data -= 0.5 * w.grad
+    assert w.tolist() == [0.0, 0.0]
+    w.data = [3.0, 4.0]
+    w.data[0] = 5
+    assert (w.tolist(), w.requires_grad, w.data.requires_grad) == ([5.0, 4.0], True, False)
+    w.data[...] = w.data * 2
+    assert w.data.assign(w.data + 1).tolist() == w.tolist() == [11.0, 9.0]
+    w.grad = None
+    (w * w).sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [22.0, 18.0]
+
+
+def test_what_is_computed_from_data_is_a_plain_tensor() -> None:
+    data = Tensor([[1.0, 2.0]], requires_grad=True).data
+    for result in (
+        data * 2,
+        data[0],
+        data.T,
+        data.sum(),
+        copy.deepcopy(data),
+        pickle.loads(pickle.dumps(data)),
+    ):
+        assert type(result) is Tensor
+    assert data().tolist() == [[1.0, 2.0]]
+
+
+def test_values_with_a_history_refuse_data_to_be_set() -> None:
+    y = Tensor([1.0], requires_grad=True) * 2
+    with pytest.raises(GradientError, match=r"its gradient is tracked"):
+        y.data -= 1
+    assert y.data.tolist() == [2.0]

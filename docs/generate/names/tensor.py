@@ -65,7 +65,12 @@ ROWS: dict[str, tuple[str, str, str, str]] = {
         "f(x, y); np: [f(x, y), x][1]",
     ),
     "Tensor.replace": ("", "", "tinygrad.Tensor.replace", "f(x, y)"),
-    "Tensor.data": ("", "np.ndarray.data", "tinygrad.Tensor.data", "f(x).nbytes; tinygrad: f(x).nbytes"),
+    "Tensor.data": (
+        "torch.Tensor.data",
+        "np.ndarray.data",
+        "tinygrad.Tensor.data",
+        "f(x).nbytes; tinygrad: f(x).nbytes",
+    ),
     "Tensor.numpy": ("torch.Tensor.numpy", "np.asarray", "tinygrad.Tensor.numpy", "f(x)"),
     "Tensor.tolist": ("torch.Tensor.tolist", "np.ndarray.tolist", "tinygrad.Tensor.tolist", "f(x)"),
     "Tensor.item": (

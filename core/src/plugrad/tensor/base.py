@@ -102,9 +102,14 @@ class TensorBase:
             announce_tensor(self._node)
 
     @classmethod
+    def _blank(cls) -> Self:
+        """Return a tensor of the class that results have, without any state yet."""
+        return object.__new__(cls)
+
+    @classmethod
     def _make(cls, uop: UOp, device: str, tracked: bool = False) -> Self:
         """Return a computed value: no write to another tensor changes it."""
-        self = object.__new__(cls)
+        self = cls._blank()
         keeps = tracked and not TensorBase._forgets
         self._hold(uop, device, keeps)
         self._begin(keeps)
@@ -116,7 +121,7 @@ class TensorBase:
     @classmethod
     def _part(cls, storage: Storage, path: ViewPath, device: str) -> Self:
         """Return a tensor of the part `path` of `storage`."""
-        self = object.__new__(cls)
+        self = cls._blank()
         self._show(storage, path, device)
         self._begin()
         return self
@@ -153,7 +158,7 @@ class TensorBase:
         # the path goes on from it also where a part was realized
         below = self._shown()
         uop = move(below)
-        out = object.__new__(type(self))
+        out = self._blank()
         out._show(self._storage, self._path + path_between(uop, below), self._device, uop)
         out._root = self._root
         out._is_computed = self._is_computed

@@ -7,10 +7,11 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import element_dtype, is_float, parse_dtype
+from plugrad.dtype import ConstType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.engine.view_path import written_through
 from plugrad.errors import GradientError, ShapeError
+from plugrad.tensor.assign import check_writable
 from plugrad.tensor.base import DTypeLike, TensorBase, the_device
 from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.mixin import ElementwiseMixin
@@ -20,7 +21,7 @@ from plugrad.tensor.host.display import describe, text_of
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.host.html import html_of
 from plugrad.tensor.host.mixin import HostMixin
-from plugrad.tensor.host.reading import stored_bytes
+from plugrad.tensor.host.reading import shaped_memory, stored_bytes
 from plugrad.tensor.host.source import graph_of, holds_tensors
 from plugrad.tensor.indexing.mixin import IndexingMixin
 from plugrad.tensor.linalg.mixin import LinalgMixin
@@ -202,6 +203,43 @@ class Tensor(
             self._is_tracked = False
         self._is_leaf = value
 
+    @property
+    def data(self) -> TensorData:
+        """The same memory without a gradient, as `detach()`; called, the elements in host memory.
+
+        Who writes to it, or sets it, writes into this tensor, whose gradient does not hear of it.
+
+        Called, it gives read-only memory of this shape: floats of 16 and 8 bits as their bits, complex
+        numbers as two floats along a last axis. On devices in the host's memory that is the tensor's memory
+        itself, without a copy. It does not change and stays as long as anything made of it: an assign to the
+        tensor moves the tensor to other memory.
+
+        Raises:
+            GradientError: when set: this tensor was computed from tensors that require a gradient.
+            ShapeError: when called: a symbolic size has no value.
+
+        Example:
+            >>> w = Tensor([1.0, 2.0], requires_grad=True)
+            >>> w.data -= 0.5
+            >>> w.tolist(), w.requires_grad
+            ([0.5, 1.5], True)
+            >>> w.data()[1]
+            1.5
+        """
+        out = object.__new__(TensorData)
+        out._share(self.detach(), self._device)
+        out._begin()
+        out._is_leaf = False
+        return out
+
+    @data.setter
+    def data(self, value: Tensor | ConstType | list[Any]) -> None:
+        # `w.data -= x` has written already, and sets what it wrote to
+        if isinstance(value, Tensor) and value._storage is self._storage and value._path == self._path:
+            return
+        check_writable(self)
+        self.detach().assign(value)
+
     def _own_memory(self) -> None:
         """Give this tensor a graph of its own: the value of new memory. Runs nothing."""
         uop = self.uop
@@ -282,6 +320,26 @@ class Tensor(
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec else text_of(self)
+
+
+class TensorData(Tensor):
+    """The memory of a tensor without its gradient: PyTorch's `x.data`, and tinygrad's `x.data()`.
+
+    What is computed from it is a plain tensor.
+    """
+
+    __slots__ = ()
+
+    _blank = Tensor._blank  # pyright: ignore[reportAssignmentType] - results are of the class above
+
+    def __call__(self) -> memoryview:
+        """Return the elements as read-only host memory of this shape.
+
+        Example:
+            >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
+            3
+        """
+        return shaped_memory(self)
 
 
 class _NoLength(ShapeError, TypeError):

@@ -253,6 +253,7 @@ CASES: list[Case] = [
     ("to_device", DeviceNotFound, lambda t: t.floats.to_device("NOWHERE"), "there is no device 'NOWHERE'"),
     ("tolist", ShapeError, lambda t: t.unbound.tolist(), "tolist: the shape (size,) has a variable without"),
     ("data", ShapeError, lambda t: t.unbound.data(), "data: the shape (size,) has a variable without"),
+    ("data", GradientError, lambda t: setattr(t.tracked, "data", 0.0), "its gradient is tracked"),
     ("numpy", ShapeError, lambda t: t.unbound.numpy(), "numpy: the shape (size,) has a variable without"),
     ("item", ShapeError, lambda t: t.floats.item(), "item() of shape (2, 3): it has 6 elements"),
     ("item", ShapeError, lambda t: t.unbound.item(), "item: the shape (size,) has a variable without"),

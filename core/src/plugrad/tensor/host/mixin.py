@@ -10,7 +10,6 @@ class HostMixin:
     __slots__ = ()
 
     # reading elements
-    data = reading.data
     __buffer__ = reading.__buffer__
     numpy = reading.numpy
     __array__ = reading.__array__

@@ -34,29 +34,16 @@ _WRITABLE = 1  # PyBUF_WRITABLE of Python's buffer protocol
 _IN_ORDER = frozenset({Ops.RESHAPE, Ops.BITCAST})
 
 
-def data(self: Tensor) -> memoryview:
-    """Return the elements as read-only host memory of this shape.
-
-    Floats of 16 and 8 bits come as their bits, complex numbers as two floats along a last axis.
-
-    On devices in the host's memory that is the tensor's memory itself, without a copy. It does not change
-    and stays as long as anything made of it: an assign to the tensor moves the tensor to other memory.
-
-    Raises:
-        ShapeError: a symbolic size has no value.
-
-    Example:
-        >>> Tensor([[1, 2], [3, 4]]).data()[1, 0]
-        3
-    """
-    shape = shape_today(self.shape, "data")
-    flat: Any = stored_bytes(self)
-    fmt: Any = part_dtype(self.dtype).fmt
-    if is_complex(self.dtype):
+def shaped_memory(x: Tensor) -> memoryview:
+    """Return the elements as read-only host memory of this shape (see `Tensor.data`)."""
+    shape = shape_today(x.shape, "data")
+    flat: Any = stored_bytes(x)
+    fmt: Any = part_dtype(x.dtype).fmt
+    if is_complex(x.dtype):
         shape = (*shape, 2)
     elif fmt is None or fmt == "e":
         # memoryview has no floats of one byte or two
-        fmt = "B" if self.dtype.itemsize == 1 else "H"
+        fmt = "B" if x.dtype.itemsize == 1 else "H"
     return flat.cast(fmt) if 0 in shape else flat.cast(fmt, shape)
 
 
@@ -75,7 +62,7 @@ def __buffer__(self: Tensor, flags: int) -> memoryview:
     if self.dtype.fmt is None or self.dtype.fmt == "e":
         raise SharingError(f"memoryview has no {self.dtype.name}, which {describe(self)} is of. Use data().")
     shape = shape_today(self.shape, "memoryview")
-    memory = self.data()
+    memory = shaped_memory(self)
     # a memoryview of no elements cannot be cast to a shape
     return np.empty(shape, to_numpy(self.dtype)).data.toreadonly() if 0 in shape else memory
 
