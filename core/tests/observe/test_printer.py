@@ -72,7 +72,8 @@ def test_lines_of_kernels_fit_the_terminal_and_break_no_number(
     for event in (KERNEL, long, EVENTS["copy"]):
         lines = printed(event, 2).splitlines()
         assert all(len(line) <= columns for line in lines)
-    assert printed(long, 2).splitlines()[-1].split()[-4:] == ["12.50s", "80000.00", "0.00", "0B"]
+    assert printed(long, 2).splitlines()[-1].split()[-4:] == ["12.50s", "80000.00", "-", "0B"]
+    assert printed(EVENTS["copy"], 2).splitlines()[-1].split()[-3] == "-"
     assert "r_1024_1024_1024_1024_1024_1024_1024_1024" in printed(long, 2)
 
 

@@ -40,6 +40,8 @@ def test_the_table_has_a_line_for_each_row_and_a_total() -> None:
     assert header.split()[:3] == ["device", "kernel", "count"]
     assert kernel.split()[:6] == ["NULL", "matmul", "1", "750.00ms", "750.00ms", "75.0%"]
     assert "copy from PYTHON" in copy
+    # nothing is computed by a copy
+    assert copy.split()[-2:] == ["-", "0.00"]
     assert total == "total 1000.00ms, 2 launches and copies"
 
 

@@ -157,8 +157,8 @@ def launch(event: KernelEvent) -> str:
 
 def copy_line(event: CopyEvent, width: int = 120) -> str:
     """Return the line of a copy for DEBUG=2."""
-    cells = (duration(event.seconds), "", rate(event.nbytes, event.seconds), nbytes(event.nbytes))
-    cells = (*cells, "") if has_limits() else cells
+    cells = (duration(event.seconds), "-", rate(event.nbytes, event.seconds), nbytes(event.nbytes))
+    cells = (*cells, "-") if has_limits() else cells
     return _row("", "copy", f"{event.source} -> {event.destination}", "", cells, width)
 
 
