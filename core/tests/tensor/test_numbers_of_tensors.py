@@ -1,5 +1,7 @@
 """Tensors of no axes and bound variables where numbers are taken."""
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 
 import plugrad.array_api as xp
 from plugrad import Tensor, Variable, dtypes
-from plugrad.errors import DtypeError
+from plugrad.errors import DtypeError, ScheduleError
 
 
 def test_a_list_may_hold_tensors_of_no_axes() -> None:
@@ -26,8 +28,33 @@ def test_a_bound_variable_is_a_number() -> None:
     assert ((t * v).tolist(), (t - v).tolist(), (Tensor([3, 8]) // v).tolist()) == ([4, 8], [-3, -2], [0, 2])
     assert (t.half() * v).dtype is dtypes.float16
     assert (t * (v * 2 + 1)).tolist() == [9.0, 18.0]
-    with pytest.raises(DtypeError, match="a variable comes second"):
-        _ = v * t
+
+
+@pytest.mark.parametrize("number", [3, 7])
+def test_a_bound_variable_may_stand_on_either_side_of_an_operator(number: int) -> None:
+    v: Any = Variable("v", 1, 9).bind(3)
+    size = v if number == 3 else v * 2 + 1
+    floats, integers = Tensor([1.0, 3.0, 7.0, math.nan]), Tensor([1, 3, 7])
+    names = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "le", "gt", "ge", "eq", "ne"]
+    for name in (*names, "and_", "or_", "xor", "lshift", "rshift"):
+        apply = getattr(operator, name)
+        for t in (floats, integers) if name in names else (integers,):
+            np.testing.assert_array_equal(apply(size, t).numpy(), apply(number, t).numpy(), name)
+            np.testing.assert_array_equal(apply(t, size).numpy(), apply(t, number).numpy(), name)
+
+
+def test_a_variable_without_a_value_asks_to_be_bound() -> None:
+    n: Any = Variable("n", 1, 8)
+    for result in (n * Tensor([1.0]), Tensor([1.0]) - n, n < Tensor([1.0]), Tensor(n)):
+        with pytest.raises(ScheduleError, match=r"n \(1\.\.8\) has no value.*Build with n\.bind\(value\)"):
+            result.tolist()
+
+
+def test_arrays_do_not_take_a_variable_for_an_element() -> None:
+    v: Any = Variable("v", 1, 9).bind(3)
+    for combine in (lambda: v * np.arange(3), lambda: np.arange(3) * v):
+        with pytest.raises(TypeError):
+            combine()
 
 
 def test_realizing_nothing_does_nothing() -> None:

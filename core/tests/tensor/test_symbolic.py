@@ -186,7 +186,7 @@ def test_a_shape_has_as_many_elements_as_there_are_today() -> None:
     assert x[: bound(4)].reshape(12, 2).sum(1).shape == (12,)
     with pytest.raises(ShapeError, match=r"cannot reshape \(n, 6\) to \(12, 2\): 30 elements do not fit 24"):
         x[: bound(5)].reshape(12, 2)
-    with pytest.raises(ShapeError, match=r"cannot reshape \(n, 6\) to \(4, n\): 30 elements do not fit 28"):
+    with pytest.raises(ShapeError, match=r"cannot reshape \(n, 6\) to \(4, n\*6//4\): 30 .* do not fit 28"):
         x[: bound(5)].reshape(4, -1)
 
 

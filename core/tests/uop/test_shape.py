@@ -1,6 +1,7 @@
 """Tests of plugrad.uop.shape."""
 
 from plugrad.dtype import dtypes
+from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -32,3 +33,12 @@ def test_a_sum_of_sizes_has_one_order_whatever_came_first() -> None:
     assert isinstance(bound, UOp)
     # a graph is scheduled with bound values taken out: its shapes are added up again there
     assert bound.substitute({earlier: n, later: m}) is add_sizes(n, m)
+
+
+def test_shapes_of_symbolic_sizes_are_printed_as_expressions() -> None:
+    n = UOp.variable("n", 1, 8).bind(3)
+    x = UOp.new_buffer("X", (20, 2), dtypes.int32).shrink(((0, n * 2 + 1), (0, 2)))
+    views = x, x.permute((1, 0)), x.pad(((0, n), (1, 1))), x.reshape(((n * 2 + 1) * 2,)), x.flip((0,))
+    shapes = ["(n*2+1, 2)", "(2, n*2+1)", "(n*3+1, 4)", "((n*2+1)*2,)", "(n*2+1, 2)"]
+    assert [str(view.shape) for view in views] == shapes
+    assert x.reduce_axis(Ops.ADD, (1,)).shape == (n * 2 + 1, 1)

@@ -14,7 +14,7 @@ from plugrad._util import is_long
 from plugrad.dtype import ConstType, Number, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes, greatest, least
+from plugrad.uop.shape import add_sizes, greatest, least, shape_of_sizes
 from plugrad.uop.uop import UOp
 
 Dim = int | UOp
@@ -199,14 +199,8 @@ def shape_today(shape: Shape, what: str) -> tuple[int, ...]:
 
 
 def show(shape: Iterable[Dim]) -> str:
-    """Return a shape as text; symbolic dimensions by the names of their variables."""
-    dims = [str(dim) if isinstance(dim, int) else _show_symbolic(dim) for dim in shape]
-    return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
-
-
-def _show_symbolic(dim: UOp) -> str:
-    names = "*".join(str(v.arg[0]) for v in dim.variables())
-    return names or "?"
+    """Return a shape as text; symbolic sizes as expressions of their variables."""
+    return repr(shape_of_sizes(tuple(shape)))
 
 
 def as_flag(value: object, name: str) -> bool:

@@ -8,7 +8,7 @@ from plugrad.uop.node.terms import terms_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from plugrad.uop.uop import UOp
 
@@ -22,9 +22,33 @@ _SAME_AS_FIRST = frozenset(
 )
 
 
+class SymbolicShape(tuple[Any, ...]):
+    """A shape with sizes that are nodes, which are printed as expressions.
+
+    Example:
+        >>> SymbolicShape((UOp.variable("n", 1, 8) * 2 + 1, 3))
+        (n*2+1, 3)
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        # not simplified: a bound variable would be its value of today
+        sizes = [repr(size) if isinstance(size, int) else size.render(simplify=False) for size in self]
+        return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
+
+
+def shape_of_sizes(sizes: "Sequence[int | UOp]") -> "Shape":
+    """Return sizes as a shape."""
+    for size in sizes:
+        if not isinstance(size, int):
+            return SymbolicShape(sizes)
+    return tuple(sizes)
+
+
 def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
     """Return dimension nodes as a shape."""
-    return tuple([u.arg if u.op is Ops.CONST else u for u in nodes])
+    return shape_of_sizes([u.arg if u.op is Ops.CONST else u for u in nodes])
 
 
 def output_of(u: "UOp") -> "UOp":
@@ -137,24 +161,27 @@ def _elementwise_shape(u: "UOp") -> "Shape | None":
 def _permuted_shape(u: "UOp") -> "Shape | None":
     first = _shape(u.src[0])
     axes: tuple[int, ...] = u.arg
-    return None if first is None else tuple([first[axis] for axis in axes])
+    return None if first is None else shape_of_sizes([first[axis] for axis in axes])
 
 
 def _reduced_shape(u: "UOp") -> "Shape | None":
     first = _shape(u.src[0])
     axes: tuple[int, ...] = u.arg[1]
-    return None if first is None else tuple([1 if i in axes else size for i, size in enumerate(first)])
+    return None if first is None else shape_of_sizes([1 if i in axes else s for i, s in enumerate(first)])
 
 
 def _padded_shape(u: "UOp") -> "Shape | None":
     first = _shape(u.src[0])
     if first is None:
         return None
-    return tuple([add_sizes(size, b, e) for size, (b, e) in zip(first, pairs_of(u), strict=True)])
+    padded = [add_sizes(size, b, e) for size, (b, e) in zip(first, pairs_of(u), strict=True)]
+    return shape_of_sizes(padded)
 
 
 def _shrunk_shape(u: "UOp") -> "Shape | None":
-    return None if _shape(u.src[0]) is None else tuple([add_sizes(e, -b) for b, e in pairs_of(u)])
+    if _shape(u.src[0]) is None:
+        return None
+    return shape_of_sizes([add_sizes(end, -begin) for begin, end in pairs_of(u)])
 
 
 # by table: as a chain of comparisons, finding the rule took more time than applying it

@@ -8,6 +8,7 @@ from plugrad.dtype import Number
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary
 from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -68,7 +69,7 @@ def __rrshift__(self: Tensor, other: Number) -> Tensor:
 
 def may_be_numbers(x: object) -> bool:
     """Say whether `==` compares element by element; other objects are unequal as a whole."""
-    return isinstance(x, (TensorBase, int, float, complex, list, tuple)) or hasattr(x, "__array__")
+    return isinstance(x, (TensorBase, UOp, int, float, complex, list, tuple)) or hasattr(x, "__array__")
 
 
 def update_in_place(x: Tensor, result: Tensor, other: Tensor | Number) -> Tensor:

@@ -25,58 +25,67 @@ class OperatorMixin:
         def alu(self, op: Ops, *others: "UOp") -> "UOp": ...  # noqa: D102
         def const_like(self, value: Number) -> "UOp": ...  # noqa: D102
 
+    # arrays of NumPy would take a node for an element
+    __array_ufunc__ = None
+
     def _node(self, other: "Operand") -> "UOp":
         if not isinstance(other, (bool, int, float)):
             if type(other) is not type(self):
                 raise DtypeError(
-                    f"cannot compute with a node and {other!r:.60} ({type(other).__name__}). Beside a "
-                    "tensor, a variable comes second: tensor * variable."
+                    f"cannot compute with a node and {other!r:.60} ({type(other).__name__}). Pass a node or "
+                    "a number of Python."
                 )
             return other
         if isinstance(other, float) and not is_float(self.dtype) and not other.is_integer():
             raise DtypeError(f"{other} is not a {self.dtype.name}: cast the node to a float dtype first.")
         return self.const_like(other)
 
+    def _with(self, op: Ops, other: "Operand") -> "UOp":
+        """Return `op` of this and `other`, or NotImplemented: a Tensor knows what a node beside it is."""
+        if isinstance(other, (type(self), bool, int, float)):
+            return self.alu(op, self._node(other))
+        return NotImplemented
+
     def __add__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.ADD, self._node(other))
+        return self._with(Ops.ADD, other)
 
     def __radd__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.ADD, self._self())
 
     def __sub__(self, other: "Operand") -> "UOp":
-        if self.dtype.scalar() is dtypes.index:
+        if self.dtype.scalar() is dtypes.index and isinstance(other, (type(self), bool, int, float)):
             return self.alu(Ops.ADD, -self._node(other))
-        return self.alu(Ops.SUB, self._node(other))
+        return self._with(Ops.SUB, other)
 
     def __rsub__(self, other: "Operand") -> "UOp":
         return self._node(other) - self._self()
 
     def __mul__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.MUL, self._node(other))
+        return self._with(Ops.MUL, other)
 
     def __rmul__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.MUL, self._self())
 
     def __truediv__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.FDIV, self._node(other))
+        return self._with(Ops.FDIV, other)
 
     def __rtruediv__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.FDIV, self._self())
 
     def __floordiv__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.FLOORDIV, self._node(other))
+        return self._with(Ops.FLOORDIV, other)
 
     def __rfloordiv__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.FLOORDIV, self._self())
 
     def __mod__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.FLOORMOD, self._node(other))
+        return self._with(Ops.FLOORMOD, other)
 
     def __rmod__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.FLOORMOD, self._self())
 
     def __pow__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.POW, self._node(other))
+        return self._with(Ops.POW, other)
 
     def __rpow__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.POW, self._self())
@@ -90,13 +99,13 @@ class OperatorMixin:
         return self.alu(Ops.XOR, self.const_like(True if is_bool(self.dtype) else -1))
 
     def __and__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.AND, self._node(other))
+        return self._with(Ops.AND, other)
 
     def __or__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.OR, self._node(other))
+        return self._with(Ops.OR, other)
 
     def __xor__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.XOR, self._node(other))
+        return self._with(Ops.XOR, other)
 
     def __rand__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.AND, self._self())
@@ -108,27 +117,31 @@ class OperatorMixin:
         return self._node(other).alu(Ops.XOR, self._self())
 
     def __lshift__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.SHL, self._node(other))
+        return self._with(Ops.SHL, other)
 
     def __rshift__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.SHR, self._node(other))
+        return self._with(Ops.SHR, other)
 
     def __lt__(self, other: "Operand") -> "UOp":
-        return self.alu(Ops.CMPLT, self._node(other))
+        return self._with(Ops.CMPLT, other)
 
     def __gt__(self, other: "Operand") -> "UOp":
+        if not isinstance(other, (type(self), bool, int, float)):
+            return NotImplemented
         return self._node(other).alu(Ops.CMPLT, self._self())
 
     def __le__(self, other: "Operand") -> "UOp":
         # for integers not (y < x) is exact; with NaN both x <= y and y < x are false, so floats ask twice
         if is_float(self.dtype):
             return (self < other) | self.eq(other)
-        return ~(self > other)
+        above = self.__gt__(other)
+        return above if above is NotImplemented else ~above
 
     def __ge__(self, other: "Operand") -> "UOp":
         if is_float(self.dtype):
             return (self > other) | self.eq(other)
-        return ~(self < other)
+        below = self.__lt__(other)
+        return below if below is NotImplemented else ~below
 
     def eq(self, other: "Operand") -> "UOp":
         """Return the node of `self == other`."""
