@@ -123,9 +123,6 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
     return inspect.signature(function).parameters
 
 
-# --- names by topic ---
-
-
 class AxisNames(TypedDict, total=False):
     """Names of `axis`."""
 

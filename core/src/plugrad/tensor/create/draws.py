@@ -236,9 +236,6 @@ def normal(
     return from_graph(cls, normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
 
 
-# --- initial values of parameters ---
-
-
 def scaled_uniform(
     cls: type[Tensor],
     *shape: Dim | Sequence[Dim],

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-# --- comparisons ---
-
-
 def eq(self: Tensor, other: Tensor | Number) -> Tensor:
     """Return where both are equal.
 
@@ -92,9 +89,6 @@ def equal(self: Tensor, other: Tensor) -> bool:
     differs = self.ne(other)._graph
     found = differs.reduce_axis(Ops.MAX, tuple(range(self.ndim))) if self.ndim else differs
     return not self._make(found.reshape(()), self._device)
-
-
-# --- logic ---
 
 
 def logical_not(self: Tensor) -> Tensor:

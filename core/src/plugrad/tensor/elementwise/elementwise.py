@@ -32,9 +32,6 @@ def _either_part(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:
     return asked(real) | asked(imag)
 
 
-# --- exponentials and roots ---
-
-
 def exp2(self: Tensor) -> Tensor:
     """Return `2 ** self`.
 
@@ -137,9 +134,6 @@ def square(self: Tensor) -> Tensor:
     return self._like(self._graph * self._graph)
 
 
-# --- circle ---
-
-
 def sin(self: Tensor) -> Tensor:
     """Return the sine of radians.
 
@@ -172,9 +166,6 @@ def tan(self: Tensor) -> Tensor:
         [0.0]
     """
     return composed(self, lambda x: x.sin() / x.cos(), exponentials.tan)
-
-
-# --- rounding ---
 
 
 def trunc(self: Tensor) -> Tensor:
@@ -263,9 +254,6 @@ def _round_tens(x: Tensor, zeros: int) -> Tensor:
 
 def __round__(self: Tensor, ndigits: int | None = None) -> Tensor:
     return self.round(0 if ndigits is None else ndigits)
-
-
-# --- signs and kinds ---
 
 
 def neg(self: Tensor) -> Tensor:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 
 
-# --- signs, fractions, extremes ---
-
-
 def frac(self: Tensor) -> Tensor:
     """Return `self - self.trunc()`, with the sign of this; 0 for integers.
 
@@ -118,9 +115,6 @@ def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
     return operand_result(self, ((x <= y) | y.ne(y)).where(x, y), other)
 
 
-# --- angles ---
-
-
 def deg2rad(self: Tensor) -> Tensor:
     """Return degrees as radians.
 
@@ -149,9 +143,6 @@ def sinc(self: Tensor) -> Tensor:
         [1.0]
     """
     return composed(self, _sinc)
-
-
-# --- exponents and logarithms ---
 
 
 def logit(self: Tensor, eps: float | None = None) -> Tensor:
@@ -215,9 +206,6 @@ def float_power(self: Tensor, exponent: Tensor | Number) -> Tensor:
     given = as_operand(self, exponent)
     power = given.cast(dtypes.float64) if isinstance(given, TensorBase) else given
     return self.cast(dtypes.float64).pow(power)
-
-
-# --- three operands ---
 
 
 def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:

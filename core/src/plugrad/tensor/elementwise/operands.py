@@ -130,9 +130,6 @@ def dtype_refusal(tensor: Tensor, what: str, wanted: str, *others: Any) -> Dtype
     return DtypeError(f"{what} of {names}: it takes {wanted}. Cast first: .cast(dtype).")
 
 
-# --- operands of functions of floats ---
-
-
 def float_graph(x: Tensor) -> UOp:
     """Return the graph, of integers as the default float."""
     refuse_complex("a function", x.dtype)

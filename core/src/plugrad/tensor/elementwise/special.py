@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 
-# --- exponentials and logarithms ---
-
-
 def expm1(self: Tensor) -> Tensor:
     """Return `exp(self) - 1`, precise near 0.
 
@@ -108,9 +105,6 @@ def atanh(self: Tensor) -> Tensor:
     return composed(self, graphs.atanh, inverses.atanh)
 
 
-# --- angles ---
-
-
 def asin(self: Tensor) -> Tensor:
     """Return the angle in [-pi/2, pi/2] whose sine this is; NaN outside of -1..1.
 
@@ -153,9 +147,6 @@ def atan2(self: Tensor, other: Tensor | Number) -> Tensor:
     return float_pair(self, other, graphs.atan2)
 
 
-# --- error functions ---
-
-
 def erf(self: Tensor) -> Tensor:
     """Return the error function.
 
@@ -186,9 +177,6 @@ def erfinv(self: Tensor) -> Tensor:
     return composed(self, erfinv_graph)
 
 
-# --- the gamma function ---
-
-
 def lgamma(self: Tensor) -> Tensor:
     """Return log(abs(gamma(x))); infinite at 0, -1, -2 and so on.
 
@@ -209,9 +197,6 @@ def digamma(self: Tensor) -> Tensor:
         -0.5772
     """
     return composed(self, digamma_graph)
-
-
-# --- two operands ---
 
 
 def hypot(self: Tensor, other: Tensor | Number) -> Tensor:
@@ -278,9 +263,6 @@ def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
         is_near = weight.abs() < 0.5
         return is_near.where(self, end) + (end - self) * is_near.where(weight, weight - 1)
     return self + (end - self) * weight if abs(weight) < 0.5 else end + (end - self) * (weight - 1)
-
-
-# --- comparing and repairing ---
 
 
 def nan_to_num(

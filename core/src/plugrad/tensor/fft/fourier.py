@@ -188,8 +188,6 @@ def ihfft(
     return half_transform(self, "ihfft", (n,), (at,), _inverse_norm("ihfft", norm)).conj()
 
 
-# --- along axes, one after the other ---
-
 Sizes = Sequence[Dim | None]
 
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 Reduction = Literal["mean", "sum", "none"]
 
 
-# --- regression ---
-
-
 def mse_loss(
     self: Tensor, target: Tensor, reduction: Reduction = "mean", weight: Tensor | None = None
 ) -> Tensor:
@@ -125,9 +122,6 @@ def huber_loss(
     near = is_near.where(size, 0.0)
     losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
     return reduced(weighted_by(losses, weight, "huber_loss"), reduction)
-
-
-# --- distances ---
 
 
 def cosine_similarity(
@@ -359,9 +353,6 @@ def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
     wide = sum_acc_dtype(losses.dtype)
     total = weighted_by(losses, weight, what).cast(wide).sum()
     return (total / weight.cast(wide).expand(losses.shape).sum()).cast(losses.dtype)
-
-
-# --- reductions of the losses of a batch ---
 
 
 def check_reduction(reduction: str, what: str) -> None:

@@ -86,9 +86,6 @@ def index_from(x: Tensor, data: Any) -> Tensor:
     return found if found.numel() or hasattr(data, "dtype") else found.cast(dtypes.default_int)
 
 
-# --- writing, into a copy ---
-
-
 def index_put(
     self: Tensor, indices: Sequence[Any] | Any, values: Tensor | ConstType, accumulate: bool = False
 ) -> Tensor:

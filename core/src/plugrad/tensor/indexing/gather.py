@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 ScatterReduction = Literal["sum", "prod", "mean", "amax", "amin"]
 
 
-# --- reading ---
-
-
 def gather(
     self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
 ) -> Tensor:
@@ -140,9 +137,6 @@ def index_select(
     out = pick_first(self._graph.permute(order), position)
     back = tuple(sorted(range(self.ndim), key=order.__getitem__))
     return operand_result(self, out.permute(back), index)
-
-
-# --- writing ---
 
 
 def scatter(
@@ -274,9 +268,6 @@ def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool)
         amount = is_met.where(counts, counts.const_like(1)).cast(found.dtype)
         found = found / amount if is_float(found.dtype) else found // amount
     return is_met.where(found, old)
-
-
-# --- checks ---
 
 
 def check_index(x: Tensor, index: Any, what: str) -> None:

@@ -132,9 +132,6 @@ def real_on_diagonal(x: Tensor) -> Tensor:
     return type(x).complex(x.real, is_diagonal.where(0.0, x.imag).cast(x.real.dtype))
 
 
-# --- what these are made of ---
-
-
 def _tracked_qr(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Return Q, R and the other columns of Q, with gradients, for m >= n."""
     rows, columns = size_of(x, -2), size_of(x, -1)

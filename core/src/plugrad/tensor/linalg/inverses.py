@@ -176,9 +176,6 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     return one.expand(self.shape) if is_bool(self.dtype) else self.pow(0) * one
 
 
-# --- what these are made of ---
-
-
 def _lu(x: Tensor) -> tuple[Tensor, Tensor]:
     value = detached(x)
     factors, order = lu_factors(value._graph, x.device)

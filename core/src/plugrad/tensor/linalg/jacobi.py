@@ -118,9 +118,6 @@ def safe_inverse(x: Any) -> Any:
     return is_zero.where(0.0, 1 / is_zero.where(1.0, x))
 
 
-# --- what these are made of ---
-
-
 def _square_svd(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     size = size_of(x, -1)
     unit = x.zeros_like() + identity(x, size, size)

@@ -67,9 +67,6 @@ def ger(self: Tensor, vec2: Tensor) -> Tensor:
     return self.outer(vec2)
 
 
-# --- a product added to this ---
-
-
 def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """Return `beta * self + alpha * (mat1 @ mat2)`: (n, k), (k, m) -> (n, m).
 
@@ -158,9 +155,6 @@ def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alp
     """
     products = _checked_product(batch1, batch2, (3, 3), "addbmm")
     return _add_scaled(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
-
-
-# --- other names ---
 
 
 def t(self: Tensor) -> Tensor:

@@ -166,9 +166,6 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
     )
 
 
-# --- what these are made of ---
-
-
 def _pseudo_inverse(x: Tensor, rtol: float | None) -> tuple[Tensor, Tensor, Tensor]:
     """Return the pseudo-inverse, and without gradients the singular values and their mask."""
     rows, columns = size_of(x, -2), size_of(x, -1)

@@ -162,9 +162,6 @@ def nonzero_mask(x: Tensor) -> UOp:
     return x._graph if is_bool(x.dtype) else x._graph.ne(0)
 
 
-# --- moments ---
-
-
 def mean(
     self: Tensor,
     axis: Axes = None,
@@ -285,9 +282,6 @@ def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what
     distance = x - expanded(mean, x.shape)
     left = (_count(count, wide) - as_number(correction, what)).maximum(0.0)
     return reduced_over(distance * distance, Ops.ADD, axes, keepdim) / left
-
-
-# --- positions ---
 
 
 def argmax(

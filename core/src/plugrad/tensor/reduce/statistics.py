@@ -242,9 +242,6 @@ def _first_of_row(x: Tensor, count: Any) -> Tensor:
     return type(x).arange(count, device=x.device) == 0
 
 
-# --- all of several ---
-
-
 def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:
     """Return all choices of one element of each vector: (n,), (m,) -> (n * m, 2).
 

@@ -132,9 +132,6 @@ def _target_sizes(x: Tensor, shape: Any, what: str) -> list[Dim]:
     return list(as_shape((kept,), what))
 
 
-# --- with a value ---
-
-
 def _pad_with_value(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
     cut, pairs = _split_widths(pairs)
     if any(b or e for b, e in cut):
@@ -172,9 +169,6 @@ def _one_pair_each(x: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
             f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
         )
     return [(0, 0) if pair is None else _as_pair(pair, "pad") for pair in given]
-
-
-# --- with its own elements ---
 
 
 def _pad_with_elements(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:

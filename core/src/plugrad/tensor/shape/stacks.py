@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 _MOST_PARTS = 1 << 20
 
 
-# --- at least so many axes ---
-
-
 def atleast_1d(self: Tensor) -> Tensor:
     """Return this with one axis if it has none.
 
@@ -60,9 +57,6 @@ def atleast_3d(self: Tensor) -> Tensor:
         (1, 2, 1)
     """
     return self if self.ndim > 2 else self.atleast_2d().unsqueeze(-1)
-
-
-# --- joined ---
 
 
 def hstack(self: Tensor, *others: Tensor) -> Tensor:
@@ -154,9 +148,6 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
     return _joined(rows, 0, "block_diag")
 
 
-# --- split ---
-
-
 def tensor_split(
     self: Tensor, indices_or_sections: Any, axis: int = 0, **names: Unpack[AxisNames]
 ) -> tuple[Tensor, ...]:
@@ -222,9 +213,6 @@ def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         [[[[1]]], [[[2]]]]
     """
     return _equal(self, indices_or_sections, 2, 3, "dsplit")
-
-
-# --- turned ---
 
 
 def fliplr(self: Tensor) -> Tensor:

@@ -105,9 +105,6 @@ def _search_mixed_signs(x: Tensor, values: Tensor, right: bool) -> Tensor:
     return is_inside.where(found, x._make(number_of(x.shape[-1], found.dtype), x._device))
 
 
-# --- by a condition ---
-
-
 def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tuple: bool = False) -> Any:
     """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
 
