@@ -25,10 +25,10 @@ from plugrad.array_api.norms import matrix_norm, vector_norm
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
+from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.linalg.operands import matrices, square_matrices
-from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import greater, show
 
 __all__ = [

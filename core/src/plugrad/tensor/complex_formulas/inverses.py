@@ -8,10 +8,16 @@ infinities and NaN give: Python array API standard 2024.12.
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from plugrad.tensor.complex_formulas.derivatives import has_derivative, over
-from plugrad.tensor.complex_formulas.exponentials import turned, turned_back
-from plugrad.tensor.complex_formulas.pairs import Pair, divided, format_of, log_length, multiplied
-from plugrad.tensor.complex_formulas.roots import root
+from plugrad.tensor.complex_formulas.exponentials import root, turned, turned_back
+from plugrad.tensor.complex_formulas.pairs import (
+    Pair,
+    format_of,
+    has_derivative,
+    log_length,
+    multiplied,
+    over,
+    plain_quotient,
+)
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -108,7 +114,7 @@ def atanh(z: Pair) -> Pair:
     is_pole = (x == 1) & (y < epsilon)
     real = is_pole.where((math.log(2.0) - y.log()) / 2, real)
     is_far = x.hypot(y) > 1 / epsilon
-    real = is_far.where(divided((x.ones_like(), x.zeros_like()), (x, y))[0], real)
+    real = is_far.where(plain_quotient((x.ones_like(), x.zeros_like()), (x, y))[0], real)
     imag = is_far.where(y.isnan().where(y, math.pi / 2), imag)
     return (x == 0).where(0.0, real).copysign(z[0]), imag.copysign(z[1])
 

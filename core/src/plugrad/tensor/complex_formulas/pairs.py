@@ -1,4 +1,4 @@
-"""Arithmetic of complex numbers as pairs of real and imaginary tensors.
+"""Complex numbers as pairs of real and imaginary tensors: conversions, arithmetic, derivatives.
 
 Infinities and NaN follow annex G of the C standard where the array API leaves it open.
 
@@ -6,11 +6,16 @@ Source: ISO/IEC 9899:2011 (C11), annex G.5.1 and G.6.
 """
 
 import math
-from functools import cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
+from plugrad.tensor.base import TensorBase
+from plugrad.tensor.custom import with_backward
+from plugrad.tensor.shapes import broadcast_shapes, expanded
+from plugrad.uop.ops import Ops
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -75,7 +80,7 @@ def _sign_of(x: "Tensor", is_one: "Tensor") -> "Tensor":
     return is_one.cast(x.dtype).copysign(x)
 
 
-def divided(z: Pair, w: Pair) -> Pair:
+def plain_quotient(z: Pair, w: Pair) -> Pair:
     """Return the quotients: without overflow or underflow on the way.
 
     A number divided by 0 is infinite, or NaN part by part; by an infinite one it is 0.
@@ -87,8 +92,8 @@ def divided(z: Pair, w: Pair) -> Pair:
     return is_zero.where(pole * z[0], real), is_zero.where(pole * z[1], imag)
 
 
-def inverted(w: Pair, numerator: "Tensor") -> Pair:
-    """Return real numbers divided by complex ones, as `divided` does."""
+def plain_inverse(w: Pair, numerator: "Tensor") -> Pair:
+    """Return real numbers divided by complex ones, as `plain_quotient` does."""
     (a, _, above), (c, d, below) = unit((numerator, numerator.zeros_like())), unit(w)
     square = c * c + d * d
     real, imag = _rescaled((a * c / square, -(a * d) / square), above, below)
@@ -161,3 +166,134 @@ def _upper_half(x: "Tensor") -> "Tensor":
     form = format_of(x.dtype)
     dropped = 27 if form.bits is dtypes.int64 else 12
     return (x.bitcast(form.bits) & -(1 << dropped)).bitcast(x.dtype)
+
+
+def divided(z: Pair, w: Pair) -> Pair:
+    """Return the quotients, as `plain_quotient` does."""
+    inputs = _spread(*z, *w)
+    real, imag = with_backward(plain_quotient(inputs[:2], inputs[2:]), inputs, _quotient_gradients)
+    return real, imag
+
+
+def inverted(w: Pair, numerator: "Tensor") -> Pair:
+    """Return real numbers divided by complex ones, as `plain_inverse` does."""
+    inputs = _spread(numerator, *w)
+    real, imag = with_backward(plain_inverse(inputs[1:], inputs[0]), inputs, _quotient_gradients)
+    return real, imag
+
+
+def reciprocal(z: Pair) -> Pair:
+    """Return one divided by each number."""
+    return inverted(z, z[0].ones_like())
+
+
+def _spread(*parts: "Tensor") -> Any:
+    shape = broadcast_shapes(*(part.shape for part in parts))
+    return tuple([part.expand(shape) for part in parts])
+
+
+def _quotient_gradients(
+    gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
+) -> Sequence[Any]:
+    """Return the gradients of the numerator's parts and of the denominator."""
+    *numerator, real, imag = inputs
+    of_numerator = divided((gradients[0], gradients[1]), (real, -imag))
+    x, y = multiplied(of_numerator, (outputs[0], -outputs[1]))
+    return [*of_numerator[: len(numerator)], -x, -y]
+
+
+Function = Callable[[Pair], Pair]
+
+
+def has_derivative(derivative: Callable[[Pair, Pair], Pair]) -> Callable[[Function], Function]:
+    """Return the decorator that gives an analytic function its derivative.
+
+    A formula that chooses between cases has wrong gradients, or NaN, where a case is not chosen.
+
+    What flows back is multiplied by the conjugate of that: gradients are of the real and the imaginary part.
+    Source: the Cauchy-Riemann equations.
+
+    Args:
+        derivative: takes a number and the function of it.
+
+    Example:
+        >>> square = has_derivative(lambda z, w: (2 * z[0], 2 * z[1]))(lambda z: multiplied(z, z))
+        >>> x, y = Tensor(3.0, requires_grad=True), Tensor(4.0, requires_grad=True)
+        >>> [part.item() for part in square((x, y))[0].gradient(x, y)]
+        [6.0, -8.0]
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def apply(z: Pair) -> Pair:
+            real, imag = with_backward(function(z), z, _flow)
+            return real, imag
+
+        def _flow(gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> Pair:
+            real, imag = derivative((inputs[0], inputs[1]), (outputs[0], outputs[1]))
+            return multiplied((gradients[0], gradients[1]), (real, -imag))
+
+        return apply
+
+    return decorate
+
+
+def over(z: Pair, times: float = 1.0) -> Pair:
+    """Return `times` divided by a number."""
+    return inverted(z, z[0].full_like(times))
+
+
+#: A real part, and an imaginary part or None. Beside real numbers both parts are computed alone: no product
+#: with an imaginary part of 0 makes an infinity NaN.
+Operand = tuple[Any, "Tensor | None"]
+
+
+def _sum(z: Operand, w: Operand) -> Pair:
+    return z[0] + w[0], _given(z[1], w[1])
+
+
+def _difference(z: Operand, w: Operand) -> Pair:
+    return z[0] - w[0], _given(z[1], None if w[1] is None else -w[1])
+
+
+def _product(z: Operand, w: Operand) -> Pair:
+    real, other = (z[0], w) if z[1] is None else (w[0], z)
+    return real * other[0], real * _given(other[1])
+
+
+def _quotient(z: Operand, w: Operand) -> Pair:
+    (a, b), (c, d) = z, w
+    if d is None:
+        return a / c, _given(b) / c
+    return inverted((c, d), a) if b is None else divided((a, b), (c, d))
+
+
+def _given(*parts: "Tensor | None") -> Any:
+    return next(part for part in parts if part is not None)
+
+
+#: By op, for operands of which one is real; FDIV also for two complex ones.
+MIXED: Mapping[Ops, Callable[[Any, Any], Pair]] = {
+    Ops.ADD: _sum,
+    Ops.SUB: _difference,
+    Ops.MUL: _product,
+    Ops.FDIV: _quotient,
+}
+
+
+T = TypeVar("T", bound=TensorBase)
+
+
+def parts_of(z: Any) -> Pair:
+    """Return the real and the imaginary parts."""
+    return z._like(z._graph.real()), z._like(z._graph.imag())
+
+
+def joined(real: Any, imag: Any) -> Any:
+    """Return the complex numbers of these parts, which have one shape and one float dtype."""
+    return real._like(real._graph.with_imag(expanded(imag._graph, real.shape)), imag)
+
+
+def apply(formula: Callable[[Pair], Pair], z: T) -> T:
+    """Return a function of complex numbers that is given for pairs."""
+    return joined(*formula(parts_of(z)))

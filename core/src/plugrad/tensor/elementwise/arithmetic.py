@@ -8,7 +8,7 @@ from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_float, 
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials
-from plugrad.tensor.complex_formulas.apply import apply, joined, parts_of
+from plugrad.tensor.complex_formulas.pairs import apply, joined, parts_of
 from plugrad.tensor.elementwise.operands import (
     as_operand,
     binary,

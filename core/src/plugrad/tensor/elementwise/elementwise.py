@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
+from plugrad.tensor.arguments import refuse_complex
 from plugrad.tensor.complex_formulas import exponentials, pairs
-from plugrad.tensor.complex_formulas.apply import apply, parts_of
-from plugrad.tensor.complex_formulas.quotients import reciprocal as pair_reciprocal
-from plugrad.tensor.complex_formulas.roots import root
+from plugrad.tensor.complex_formulas.exponentials import root
+from plugrad.tensor.complex_formulas.pairs import apply, parts_of
+from plugrad.tensor.complex_formulas.pairs import reciprocal as pair_reciprocal
 from plugrad.tensor.elementwise.operands import all_false, composed, float_graph
 from plugrad.tensor.keywords import renamed
-from plugrad.tensor.promotion import refuse_complex
 from plugrad.tensor.shapes import as_int
 from plugrad.uop.uop import UOp
 

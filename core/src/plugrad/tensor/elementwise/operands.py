@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import DType, Number, dtypes, is_complex, is_float
 from plugrad.errors import DtypeError
+from plugrad.tensor.arguments import refuse_complex
 from plugrad.tensor.base import TensorBase, promoted
-from plugrad.tensor.complex_formulas.apply import apply, joined
-from plugrad.tensor.complex_formulas.arithmetic import MIXED
+from plugrad.tensor.complex_formulas.pairs import MIXED, apply, joined
 from plugrad.tensor.numbers import scalar_dtype
-from plugrad.tensor.promotion import refuse_complex
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp

@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import COMPLEX, complex_dtype, dtypes, is_complex, is_inexact
 from plugrad.errors import ArgumentError, AxisError, DtypeError
-from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirrored, resized
-from plugrad.tensor.fft.pairs import conjugate, size_beside
+from plugrad.tensor.fft.frequencies import (
+    conjugate,
+    frequencies,
+    half_frequencies,
+    mirrored,
+    resized,
+    size_beside,
+)
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, show, size_today

@@ -13,8 +13,7 @@ from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.functional.max_pool_indices import from_end_of, place_from_end
-from plugrad.tensor.functional.pool import axes_of, checked_shape
+from plugrad.tensor.functional.pool import axes_of, checked_shape, from_end_of, place_from_end
 from plugrad.tensor.lookup import counted, moved_last, number_of, pick_last, position_dtype
 from plugrad.tensor.shape.spatial import dims_of, per_axis
 from plugrad.tensor.shapes import Dim, expanded, is_static, product, show, size_today

@@ -1,14 +1,19 @@
-"""Windows of a pool: their number, beginnings and elements."""
+"""Windows of a pool: their number, beginnings, elements, and where the greatest of them was."""
 
 from typing import Any
 
-from plugrad.dtype import ConstType, dtypes
+from plugrad._frozen import frozen
+from plugrad.autodiff import inputs_of, with_rule
+from plugrad.autodiff.vjp import sum_over
+from plugrad.dtype import ConstType, dtypes, is_float
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.lookup import position_dtype
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes, Widths, dims_of, sizes_of, widths_of
 from plugrad.tensor.shape.windows import windows
-from plugrad.tensor.shapes import Dim, greater, is_static, lesser, show, size_today
-from plugrad.uop.shape import least
+from plugrad.tensor.shapes import Dim, expanded, greater, is_static, lesser, product, show, size_today
+from plugrad.uop.ops import Ops
+from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
 
 
@@ -104,3 +109,140 @@ def _last_reach(size: Dim, widths: tuple[int, int], kernel: Any, step: Any, gap:
     if (count - 1) * step >= size + before:
         count -= 1
     return max((count - 1) * step + reach - (size + before + after), 0)
+
+
+def from_end_of(sizes: tuple[int, ...]) -> UOp:
+    """Return positions in a volume as distances from its end; padding has 0."""
+    total: Any = product(sizes)
+    dtype = position_dtype(greatest(total))
+    count = UOp.const(dtype, total) if isinstance(total, int) else total.cast(dtype)
+    return (count - UOp.iota(total, dtype)).reshape(sizes)
+
+
+def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp) -> UOp:
+    """Return window maxima of a pool, with gradients for the first of equals or NaN.
+
+    Args:
+        pool: where the windows lie.
+        x: what they lie in, (..., *sizes).
+        view: the windows, (..., *counts, *kernel).
+        from_end: `from_end_of(sizes)`, (*sizes).
+        from_end_view: its windows, (*counts, *kernel).
+
+    Returns:
+        the values, (..., *counts).
+    """
+    values = view.reduce_axis(Ops.MAX, pool.window_axes).reshape(pool.shape)
+    if not is_float(view.dtype):
+        return values
+    if not is_static((*pool.kernel, *pool.steps)):
+        return first_of_bins(view, from_end_view, values)
+    # written once: within the kernel of the gradient they would keep it from working on vectors
+    ranks = _ranks(view.detach(), from_end_view).reshape(pool.shape).contiguous()
+    befores = tuple([before for before, _ in pool.widths])
+    reaches = tuple([gap * (k - 1) + 1 for gap, k in zip(pool.gaps, pool.kernel, strict=True)])
+    return with_rule([values], [x, ranks, from_end], _ByElement(pool.steps, befores, reaches))[0]
+
+
+@frozen
+class _ByElement:
+    """The gradient rule of `greatest_in`: each element looks for windows whose maximum it was.
+
+    Element `i` of an axis lies in window `(i + before) // step` and in few before it. To ask them costs a
+    small sum without holes; the transpose of `windows` would be one over many zeros.
+    """
+
+    steps: tuple[int, ...]
+    befores: tuple[int, ...]
+    reaches: tuple[int, ...]
+
+    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+        (gradient,), (x, ranks, from_end) = gradients, inputs_of(function)
+        if gradient is None:
+            return [None, None, None]
+        axes = len(self.steps)
+        sizes: Any = from_end.shape
+        blocks = tuple(
+            [-(-(b + size) // step) for b, size, step in zip(self.befores, sizes, self.steps, strict=True)]
+        )
+        mine = self._in_blocks(from_end, blocks)
+        asked, given = self._windows_around(ranks, blocks), self._windows_around(gradient, blocks)
+        mine = expanded(mine.reshape((*mine.shape, *(1,) * axes)), asked.shape)
+        parts = mine.eq(asked).where(given, given.const_like(0.0))
+        last = len(parts.shape)
+        total = sum_over(parts, tuple([a for a in range(last - axes, last) if parts.shape[a] != 1]))
+        padded = tuple([block * step for block, step in zip(blocks, self.steps, strict=True)])
+        lead = x.shape[: len(x.shape) - axes]
+        found = total.reshape((*lead, *padded))
+        inner = [(b, b + size) for b, size in zip(self.befores, sizes, strict=True)]
+        return [found.shrink([*[(0, n) for n in lead], *inner]), None, None]
+
+    def _in_blocks(self, from_end: UOp, blocks: tuple[int, ...]) -> UOp:
+        """Return the elements of a padded volume by steps: (*sizes) -> (block, step, block, step, ...)."""
+        sizes: Any = from_end.shape
+        parts = list(zip(sizes, self.befores, blocks, self.steps, strict=True))
+        padded = from_end.pad([(b, block * step - b - size) for size, b, block, step in parts])
+        return padded.reshape(tuple([n for _, _, block, step in parts for n in (block, step)]))
+
+    def _windows_around(self, u: UOp, blocks: tuple[int, ...]) -> UOp:
+        """Return values of the windows that may contain each element, for `_in_blocks`.
+
+        (..., *counts) -> (..., block, step, block, step, ..., *m)
+        """
+        axes = len(blocks)
+        most = tuple([-(-reach // step) for reach, step in zip(self.reaches, self.steps, strict=True)])
+        lead, counts = u.shape[: len(u.shape) - axes], u.shape[len(u.shape) - axes :]
+        after: Any = [block - count for block, count in zip(blocks, counts, strict=True)]
+        widths = [(m - 1, more) for m, more in zip(most, after, strict=True)]
+        ones = (1,) * axes
+        u = u.pad([*[(0, 0)] * len(lead), *widths])
+        u = windows(u, most, ones, ones, "max_pool")
+        u = u.reshape((*lead, *[n for block in blocks for n in (block, 1)], *most))
+        pairs = zip(blocks, self.steps, strict=True)
+        return u.expand((*lead, *[n for pair in pairs for n in pair], *most))
+
+
+def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
+    """Return the maximum of each window, with gradients for the first of equals or NaN.
+
+    As `greatest_in`, for windows of several lengths: (..., *counts, *kernel) with (*counts, *kernel) and the
+    values themselves, (..., *counts) -> (..., *counts)
+    """
+    if not is_float(view.dtype):
+        return values
+    wide = values.reshape((*values.shape, *(1,) * (len(from_end.shape) // 2)))
+    return with_rule([wide], [view, from_end], _first_max_gradient)[0].reshape(values.shape)
+
+
+def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of `first_of_bins`; at module level, so that equal graphs are equal."""
+    (gradient,), (view, from_end) = gradients, inputs_of(function)
+    if gradient is None:
+        return [None, None]
+    # written once: a look into a window inside of a look into all of them is too much for one kernel
+    ranks = _ranks(view.contiguous(), from_end)
+    is_first = expanded(from_end, view.shape).eq(ranks.expand(view.shape))
+    return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
+
+
+def first_places(view: UOp, from_end: UOp, total: Dim) -> UOp:
+    """Return the position of each window's maximum: the first of equals, or of NaN.
+
+    (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)
+    """
+    rank = _ranks(view.detach(), from_end)
+    return place_from_end(rank, total).reshape(view.shape[: -(len(from_end.shape) // 2)])
+
+
+def place_from_end(rank: UOp, total: Dim) -> UOp:
+    """Return positions from the front for distances from the end of `total` elements."""
+    return (rank.const_like(total) if isinstance(total, int) else total.cast(rank.dtype)) - rank
+
+
+def _ranks(view: UOp, from_end: UOp) -> UOp:
+    """Return the distance from the end of each window's maximum, keeping the window axes."""
+    window_axes = tuple(range(len(view.shape) - len(from_end.shape) // 2, len(view.shape)))
+    best = view.reduce_axis(Ops.MAX, window_axes).expand(view.shape)
+    found = view.eq(best) | view.ne(view) if is_float(view.dtype) else view.eq(best)
+    rank = expanded(from_end, view.shape)
+    return found.where(rank, rank.const_like(0)).reduce_axis(Ops.MAX, window_axes)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor.arguments import real_number
-from plugrad.tensor.functional.max_pool_indices import first_places, from_end_of, greatest_in
-from plugrad.tensor.functional.pool import Pool, axes_of
+from plugrad.tensor.functional.pool import Pool, axes_of, first_places, from_end_of, greatest_in
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes
 from plugrad.tensor.shapes import Dim, expanded, product
 from plugrad.uop.ops import Ops

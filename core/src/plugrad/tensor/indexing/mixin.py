@@ -1,6 +1,6 @@
 """The methods that read and write elements by position."""
 
-from plugrad.tensor.indexing import advanced, sampling, scatter_views, setitem
+from plugrad.tensor.indexing import advanced, sampling, scatter_views
 from plugrad.tensor.indexing import gather as gathers
 
 
@@ -9,17 +9,15 @@ class IndexingMixin:
 
     __slots__ = ()
 
-    # reading, and writing into a copy, by an index
+    # reading and writing by an index, and writing into a copy
     __getitem__ = advanced.__getitem__
+    __setitem__ = advanced.__setitem__
     index_put = advanced.index_put
     take = advanced.take
     index_add = advanced.index_add
     index_copy = advanced.index_copy
     index_fill = advanced.index_fill
     scatter_add = advanced.scatter_add
-
-    # writing by an index
-    __setitem__ = setitem.__setitem__
 
     # reading and writing along an axis
     gather = gathers.gather

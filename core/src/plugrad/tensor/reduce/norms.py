@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, Unpack
 
 from plugrad.dtype import is_complex, is_float
 from plugrad.errors import ArgumentError
+from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.keywords import AxisNames, NormNames, ReduceNames, SpreadNames, renamed
-from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shapes import Axes, is_sequence, nonempty_axes, several
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_inexact, sum_dtype
 from plugrad.errors import ArgumentError, DtypeError
+from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.base import DTypeLike, the_dtype
-from plugrad.tensor.complex_formulas.apply import apply, parts_of
+from plugrad.tensor.complex_formulas.pairs import apply, parts_of
 from plugrad.tensor.keywords import ExtremeNames, ReduceNames, SpreadNames, renamed
-from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import (
     Axes,

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, sum_dtype
+from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
-from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import cut_to, filled, one_axis
 from plugrad.uop.ops import Ops

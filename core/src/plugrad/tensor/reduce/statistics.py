@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real_number
+from plugrad.tensor.arguments import float_dtypes, real_number
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
-from plugrad.tensor.promotion import float_dtypes
 from plugrad.tensor.shape.joins import check_tensors, fix_size, joined_tensors
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (

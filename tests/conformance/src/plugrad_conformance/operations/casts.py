@@ -1,4 +1,4 @@
-"""Casts of floats that no integer holds, open in C (see `plugrad.tensor.host.to_integer`)."""
+"""Casts of floats that no integer holds, open in C (see `plugrad.tensor.host.conversion`)."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor
-from plugrad.tensor.fft.cosine_sums import by_symmetry, cosines_and_sines
+from plugrad.tensor.fft.frequencies import by_symmetry, cosines_and_sines
 
 
 def given(*shape: int) -> np.ndarray:
