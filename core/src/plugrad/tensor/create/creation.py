@@ -6,7 +6,7 @@ Shapes are given as `f(2, 3)` or `f((2, 3))`; device and dtype have defaults.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.dtype import DType, Number, dtype_max, dtypes, is_int, truncate
@@ -16,7 +16,7 @@ from plugrad.tensor.base import DTypeLike, the_device, the_dtype
 from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
 from plugrad.tensor.keywords import REQUIRED, EndNames, ShapeNames, SizeNames, StepNames, renamed
 from plugrad.tensor.numbers import check_element, check_fits
-from plugrad.tensor.shapes import Dim, as_element, as_shape, check_sizes, cut_to, show
+from plugrad.tensor.shapes import Dim, Shape, as_element, as_shape, check_sizes, cut_to, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
@@ -31,6 +31,13 @@ def from_graph(kind: type[Tensor], uop: UOp, device: str | None, requires_grad: 
     if requires_grad is not None:
         out.requires_grad = requires_grad
     return out
+
+
+def asked_shape(method: Callable[..., Tensor], shape: Sequence[Any], names: Mapping[str, Any]) -> Shape:
+    """Return the shape given to a method, also by another name."""
+    if names:
+        (shape,) = renamed(method, names, shape=shape)
+    return check_sizes(as_shape(shape, method.__name__), method.__name__)
 
 
 def full(
@@ -79,10 +86,8 @@ def zeros(
         >>> Tensor.zeros(2).tolist()
         [0.0, 0.0]
     """
-    if names:
-        (shape,) = renamed(cls.zeros, names, shape=shape)
     dtype = the_dtype(dtype, dtypes.default_float)
-    dims = as_shape(shape, "zeros")
+    dims = asked_shape(cls.zeros, shape, names)
     return cls.full(dims, 0, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
@@ -100,10 +105,9 @@ def ones(
         >>> Tensor.ones(2, dtype="int32").tolist()
         [1, 1]
     """
-    if names:
-        (shape,) = renamed(cls.ones, names, shape=shape)
     dtype = the_dtype(dtype, dtypes.default_float)
-    return cls.full(as_shape(shape, "ones"), 1, dtype=dtype, device=device, requires_grad=requires_grad)
+    dims = asked_shape(cls.ones, shape, names)
+    return cls.full(dims, 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
 def empty(
@@ -120,9 +124,7 @@ def empty(
         >>> Tensor.empty(2, 3).shape
         (2, 3)
     """
-    if names:
-        (shape,) = renamed(cls.empty, names, shape=shape)
-    dims: Any = check_sizes(as_shape(shape, "empty"), "empty")
+    dims = asked_shape(cls.empty, shape, names)
     chosen = the_dtype(dtype, dtypes.default_float)
     memory = storage.new_buffer(the_device(device), tuple(map(greatest, dims)), chosen)
     return from_graph(cls, cut_to(memory, dims), device, requires_grad)

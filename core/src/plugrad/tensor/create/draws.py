@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, the_device, the_dtype
-from plugrad.tensor.create.creation import from_graph
+from plugrad.tensor.create.creation import asked_shape, from_graph
 from plugrad.tensor.create.random import normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.host.host_data import finite
 from plugrad.tensor.keywords import ShapeNames, renamed
 from plugrad.tensor.numbers import check_fits
-from plugrad.tensor.shapes import Dim, Shape, as_int, as_shape, check_sizes, product, show
+from plugrad.tensor.shapes import Dim, Shape, as_int, product, show
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
 
@@ -44,10 +44,9 @@ def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
     stream.restart(as_int(seed, "manual_seed: seed"))
 
 
-def random_bits(shape: Shape, device: str | None, what: str) -> tuple[UOp, tuple[int, ...]]:
+def random_bits(shape: Any, device: str | None) -> tuple[UOp, tuple[int, ...]]:
     """Return random bits for each element of a shape, and its sizes."""
-    dims: Any = check_sizes(shape, what)
-    return stream.draw(product(dims), the_device(device)), dims
+    return stream.draw(product(shape), the_device(device)), shape
 
 
 def rand(
@@ -67,10 +66,8 @@ def rand(
         >>> Tensor.rand(2, 3).shape
         (2, 3)
     """
-    if names:
-        (shape,) = renamed(cls.rand, names, shape=shape)
     chosen = _float_dtype(dtype, "rand")
-    bits, dims = random_bits(as_shape(shape, "rand"), device, "rand")
+    bits, dims = random_bits(asked_shape(cls.rand, shape, names), device)
     return from_graph(cls, uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
 
 
@@ -91,10 +88,8 @@ def randn(
         >>> Tensor.randn(2, 3).dtype
         dtypes.float32
     """
-    if names:
-        (shape,) = renamed(cls.randn, names, shape=shape)
     chosen = _float_dtype(dtype, "randn")
-    bits, dims = random_bits(as_shape(shape, "randn"), device, "randn")
+    bits, dims = random_bits(asked_shape(cls.randn, shape, names), device)
     return from_graph(cls, normal_bits(bits, chosen).reshape(dims), device, requires_grad)
 
 
@@ -126,7 +121,7 @@ def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
             raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
     elif self.dtype is not dtypes.float64:
         chance = chance.cast(dtypes.float32)
-    bits, dims = random_bits(self.shape, self._device, "bernoulli")
+    bits, dims = random_bits(self.shape, self._device)
     wide = wide_float(self.dtype)
     return self._make((uniform_bits(bits, wide).reshape(dims) < chance).cast(self.dtype), self._device)
 
@@ -166,7 +161,7 @@ def randint(
         )
     check_fits(low, chosen)
     check_fits(high - 1, chosen)
-    bits, dims = random_bits(as_shape(shape, "randint"), device, "randint")
+    bits, dims = random_bits(asked_shape(cls.randint, shape, {}), device)
     if high - low < 1 << 64:
         bits = bits % (high - low)
     # adding wraps, so that a negative low needs no wider type
@@ -194,15 +189,13 @@ def uniform(
         >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
         [2.0, 2.0, 2.0]
     """
-    if names:
-        (shape,) = renamed(cls.uniform, names, shape=shape)
     chosen = _float_dtype(dtype, "uniform")
     low, high = finite(low, "uniform"), finite(high, "uniform")
     wide = wide_float(chosen)
     if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
         why = "is above" if low > high else f"is too far, for {wide.name}, below"
         raise ArgumentError(f"uniform: low={low} {why} high={high}. Pass limits in order and near enough.")
-    bits, dims = random_bits(as_shape(shape, "uniform"), device, "uniform")
+    bits, dims = random_bits(asked_shape(cls.uniform, shape, names), device)
     return from_graph(cls, within(bits, low, high, chosen).reshape(dims), device, requires_grad)
 
 
@@ -226,13 +219,11 @@ def normal(
         >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
         [3.0, 3.0]
     """
-    if names:
-        (shape,) = renamed(cls.normal, names, shape=shape)
     chosen = _float_dtype(dtype, "normal")
     mean, std = finite(mean, "normal"), finite(std, "normal")
     if std < 0:
         raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
-    bits, dims = random_bits(as_shape(shape, "normal"), device, "normal")
+    bits, dims = random_bits(asked_shape(cls.normal, shape, names), device)
     return from_graph(cls, normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
 
 
@@ -250,11 +241,9 @@ def scaled_uniform(
         >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
         True
     """
-    if names:
-        (shape,) = renamed(cls.scaled_uniform, names, shape=shape)
-    dims, chosen = as_shape(shape, "scaled_uniform"), _float_dtype(dtype, "scaled_uniform")
-    bound = _root_of_share(1, product(check_sizes(dims, "scaled_uniform")), chosen)
-    return _within(cls, bound, dims, chosen, device, requires_grad, "scaled_uniform")
+    dims, chosen = asked_shape(cls.scaled_uniform, shape, names), _float_dtype(dtype, "scaled_uniform")
+    bound = _root_of_share(1, product(dims), chosen)
+    return _within(cls, bound, dims, chosen, device, requires_grad)
 
 
 def glorot_uniform(
@@ -278,11 +267,9 @@ def glorot_uniform(
         >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
         True
     """
-    if names:
-        (shape,) = renamed(cls.glorot_uniform, names, shape=shape)
-    dims, chosen = as_shape(shape, "glorot_uniform"), _float_dtype(dtype, "glorot_uniform")
+    dims, chosen = asked_shape(cls.glorot_uniform, shape, names), _float_dtype(dtype, "glorot_uniform")
     bound = _root_of_share(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
-    return _within(cls, bound, dims, chosen, device, requires_grad, "glorot_uniform")
+    return _within(cls, bound, dims, chosen, device, requires_grad)
 
 
 def kaiming_uniform(
@@ -312,11 +299,9 @@ def kaiming_uniform(
         >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
         True
     """
-    if names:
-        (shape,) = renamed(cls.kaiming_uniform, names, shape=shape)
-    dims, chosen = as_shape(shape, "kaiming_uniform"), _float_dtype(dtype, "kaiming_uniform")
+    dims, chosen = asked_shape(cls.kaiming_uniform, shape, names), _float_dtype(dtype, "kaiming_uniform")
     bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
-    return _within(cls, bound, dims, chosen, device, requires_grad, "kaiming_uniform")
+    return _within(cls, bound, dims, chosen, device, requires_grad)
 
 
 def kaiming_normal(
@@ -339,11 +324,9 @@ def kaiming_normal(
         >>> Tensor.kaiming_normal(4, 3).shape
         (4, 3)
     """
-    if names:
-        (shape,) = renamed(cls.kaiming_normal, names, shape=shape)
-    dims, chosen = as_shape(shape, "kaiming_normal"), _float_dtype(dtype, "kaiming_normal")
+    dims, chosen = asked_shape(cls.kaiming_normal, shape, names), _float_dtype(dtype, "kaiming_normal")
     std = _kaiming_std(dims, a, chosen, "kaiming_normal")
-    bits, sizes = random_bits(dims, device, "kaiming_normal")
+    bits, sizes = random_bits(dims, device)
     return from_graph(cls, normal_bits(bits, chosen, std=std).reshape(sizes), device, requires_grad)
 
 
@@ -354,9 +337,8 @@ def _within(
     dtype: DType,
     device: str | None,
     requires_grad: bool | None,
-    what: str,
 ) -> Tensor:
-    bits, dims = random_bits(shape, device, what)
+    bits, dims = random_bits(shape, device)
     return from_graph(kind, within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
 
 
@@ -370,7 +352,7 @@ def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
 def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
     if len(shape) < 2:
         raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
-    outputs, inputs, *kernel = check_sizes(shape, what)
+    outputs, inputs, *kernel = shape
     return product((inputs, *kernel)), product((outputs, *kernel))
 
 

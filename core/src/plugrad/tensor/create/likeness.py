@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from plugrad.dtype import Number, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.create.creation import asked_shape
 from plugrad.tensor.create.random import greatest_count
 from plugrad.tensor.keywords import REQUIRED, ShapeNames, SizeNames, renamed
-from plugrad.tensor.shapes import Dim, as_int, as_shape
+from plugrad.tensor.shapes import Dim, as_int
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
@@ -130,9 +131,7 @@ def new_zeros(
         >>> Tensor([1, 2]).new_zeros(3).tolist()
         [0, 0, 0]
     """
-    if names:
-        (shape,) = renamed(self.new_zeros, names, shape=shape)
-    dims = as_shape(shape, "new_zeros")
+    dims = asked_shape(self.new_zeros, shape, names)
     return self.new_full(dims, 0, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
@@ -153,9 +152,7 @@ def new_ones(
         >>> Tensor([0.5]).new_ones(3).tolist()
         [1.0, 1.0, 1.0]
     """
-    if names:
-        (shape,) = renamed(self.new_ones, names, shape=shape)
-    dims = as_shape(shape, "new_ones")
+    dims = asked_shape(self.new_ones, shape, names)
     return self.new_full(dims, 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
@@ -176,10 +173,10 @@ def new_empty(
         >>> Tensor([1, 2]).new_empty(2, 3).shape
         (2, 3)
     """
-    if names:
-        (shape,) = renamed(self.new_empty, names, shape=shape)
     dtype, device = the_dtype(dtype, self.dtype), self.device if device is None else device
-    return self.empty(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
+    return self.empty(
+        asked_shape(self.new_empty, shape, names), dtype=dtype, device=device, requires_grad=requires_grad
+    )
 
 
 def new_tensor(

@@ -7,7 +7,7 @@ fast are those of `plugrad.tensor.fft.frequencies`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from plugrad.dtype import COMPLEX, complex_dtype, dtypes, is_complex, is_inexact
@@ -55,9 +55,7 @@ def fft(
         >>> Tensor([1.0, 0.0]).fft().tolist()
         [(1+0j), (1+0j)]
     """
-    if names:
-        (axis,) = renamed(fft, names, axis=axis)
-    return complex_transform(self, "fft", (n,), (one_axis(axis, self.ndim, "fft"),), norm, -1)
+    return complex_transform(self, *_along(fft, self, n, axis, names), norm, -1)
 
 
 def ifft(
@@ -73,9 +71,7 @@ def ifft(
         >>> Tensor([1 + 0j, 1 + 0j]).ifft().tolist()
         [(1+0j), 0j]
     """
-    if names:
-        (axis,) = renamed(ifft, names, axis=axis)
-    return complex_transform(self, "ifft", (n,), (one_axis(axis, self.ndim, "ifft"),), norm, 1)
+    return complex_transform(self, *_along(ifft, self, n, axis, names), norm, 1)
 
 
 def rfft(
@@ -101,9 +97,7 @@ def rfft(
         >>> Tensor([1.0, 2.0]).rfft().tolist()
         [(3+0j), (-1+0j)]
     """
-    if names:
-        (axis,) = renamed(rfft, names, axis=axis)
-    return half_transform(self, "rfft", (n,), (one_axis(axis, self.ndim, "rfft"),), norm)
+    return half_transform(self, *_along(rfft, self, n, axis, names), norm)
 
 
 def irfft(
@@ -130,9 +124,7 @@ def irfft(
         >>> Tensor([3 + 0j, -1 + 0j]).irfft().tolist()
         [1.0, 2.0]
     """
-    if names:
-        (axis,) = renamed(irfft, names, axis=axis)
-    return real_transform(self, "irfft", (n,), (one_axis(axis, self.ndim, "irfft"),), norm)
+    return real_transform(self, *_along(irfft, self, n, axis, names), norm)
 
 
 def hfft(
@@ -159,10 +151,7 @@ def hfft(
         >>> Tensor([1.5 + 0j, -0.5 + 0j]).hfft().tolist()
         [1.0, 2.0]
     """
-    if names:
-        (axis,) = renamed(hfft, names, axis=axis)
-    at = one_axis(axis, self.ndim, "hfft")
-    return real_transform(self.conj(), "hfft", (n,), (at,), _inverse_norm("hfft", norm))
+    return real_transform(self.conj(), *_along(hfft, self, n, axis, names), _inverse_norm("hfft", norm))
 
 
 def ihfft(
@@ -188,13 +177,19 @@ def ihfft(
         >>> Tensor([1.0, 2.0]).ihfft().real.tolist()
         [1.5, -0.5]
     """
-    if names:
-        (axis,) = renamed(ihfft, names, axis=axis)
-    at = one_axis(axis, self.ndim, "ihfft")
-    return half_transform(self, "ihfft", (n,), (at,), _inverse_norm("ihfft", norm)).conj()
+    return half_transform(self, *_along(ihfft, self, n, axis, names), _inverse_norm("ihfft", norm)).conj()
 
 
 Sizes = Sequence[Dim | None]
+
+
+def _along(
+    method: Callable[..., Tensor], x: Tensor, n: Dim | None, axis: int, names: Mapping[str, Any]
+) -> tuple[str, Sizes, Sequence[int]]:
+    """Return the name of a method of one axis, its size and its axis."""
+    if names:
+        (axis,) = renamed(method, names, axis=axis)
+    return method.__name__, (n,), (one_axis(axis, x.ndim, method.__name__),)
 
 
 def complex_transform(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from plugrad.errors import ArgumentError, AxisError
@@ -41,9 +41,7 @@ def fft2(
         >>> Tensor([[1.0, 0.0]]).fft2().tolist()
         [[(1+0j), (1+0j)]]
     """
-    if names:
-        (axes,) = renamed(fft2, names, axes=axes)
-    return complex_transform(self, "fft2", *_two_axes(self, "fft2", s, axes), norm, -1)
+    return complex_transform(self, *_two_axes(fft2, self, s, axes, names), norm, -1)
 
 
 def ifft2(
@@ -59,9 +57,7 @@ def ifft2(
         >>> Tensor([[1 + 0j, 1 + 0j]]).ifft2().tolist()
         [[(1+0j), 0j]]
     """
-    if names:
-        (axes,) = renamed(ifft2, names, axes=axes)
-    return complex_transform(self, "ifft2", *_two_axes(self, "ifft2", s, axes), norm, 1)
+    return complex_transform(self, *_two_axes(ifft2, self, s, axes, names), norm, 1)
 
 
 def fftn(
@@ -86,9 +82,7 @@ def fftn(
         >>> Tensor([[1.0, 0.0]]).fftn().tolist()
         [[(1+0j), (1+0j)]]
     """
-    if names:
-        (axes,) = renamed(fftn, names, axes=axes)
-    return complex_transform(self, "fftn", *_sizes_and_axes(self, "fftn", s, axes), norm, -1)
+    return complex_transform(self, *_sizes_and_axes(fftn, self, s, axes, names), norm, -1)
 
 
 def ifftn(
@@ -104,9 +98,7 @@ def ifftn(
         >>> Tensor([[1 + 0j, 1 + 0j]]).ifftn().tolist()
         [[(1+0j), 0j]]
     """
-    if names:
-        (axes,) = renamed(ifftn, names, axes=axes)
-    return complex_transform(self, "ifftn", *_sizes_and_axes(self, "ifftn", s, axes), norm, 1)
+    return complex_transform(self, *_sizes_and_axes(ifftn, self, s, axes, names), norm, 1)
 
 
 def rfft2(
@@ -124,9 +116,7 @@ def rfft2(
         >>> Tensor([[1.0, 2.0]]).rfft2().tolist()
         [[(3+0j), (-1+0j)]]
     """
-    if names:
-        (axes,) = renamed(rfft2, names, axes=axes)
-    return half_transform(self, "rfft2", *_two_axes(self, "rfft2", s, axes), norm)
+    return half_transform(self, *_two_axes(rfft2, self, s, axes, names), norm)
 
 
 def irfft2(
@@ -142,9 +132,7 @@ def irfft2(
         >>> Tensor([[3 + 0j, -1 + 0j]]).irfft2().tolist()
         [[1.0, 2.0]]
     """
-    if names:
-        (axes,) = renamed(irfft2, names, axes=axes)
-    return real_transform(self, "irfft2", *_two_axes(self, "irfft2", s, axes), norm)
+    return real_transform(self, *_two_axes(irfft2, self, s, axes, names), norm)
 
 
 def rfftn(
@@ -170,9 +158,7 @@ def rfftn(
         >>> Tensor([[1.0, 2.0]]).rfftn().tolist()
         [[(3+0j), (-1+0j)]]
     """
-    if names:
-        (axes,) = renamed(rfftn, names, axes=axes)
-    return half_transform(self, "rfftn", *_sizes_and_axes(self, "rfftn", s, axes), norm)
+    return half_transform(self, *_sizes_and_axes(rfftn, self, s, axes, names), norm)
 
 
 def irfftn(
@@ -188,9 +174,7 @@ def irfftn(
         >>> Tensor([[3 + 0j, -1 + 0j]]).irfftn().tolist()
         [[1.0, 2.0]]
     """
-    if names:
-        (axes,) = renamed(irfftn, names, axes=axes)
-    return real_transform(self, "irfftn", *_sizes_and_axes(self, "irfftn", s, axes), norm)
+    return real_transform(self, *_sizes_and_axes(irfftn, self, s, axes, names), norm)
 
 
 def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
@@ -235,17 +219,24 @@ def _roll_half(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
     return x
 
 
-AxisSizes = tuple[tuple[Dim | None, ...], tuple[int, ...]]
+AxisSizes = tuple[str, tuple[Dim | None, ...], tuple[int, ...]]
+Method = Callable[..., "Tensor"]
 
 
-def _two_axes(x: Tensor, what: str, s: Sizes, axes: Axes) -> AxisSizes:
+def _two_axes(method: Method, x: Tensor, s: Sizes, axes: Axes, names: Mapping[str, Any]) -> AxisSizes:
+    if names:
+        (axes,) = renamed(method, names, axes=axes)
+    what = method.__name__
     if axes is None or len(several(axes)) != 2:
         raise AxisError(f"{what}: axes={axes!r} are not two. Name two axes, or use {what[:-1]}n.")
-    return _sizes_and_axes(x, what, s, axes)
+    return _sizes_and_axes(method, x, s, axes, {})
 
 
-def _sizes_and_axes(x: Tensor, what: str, s: Sizes, axes: Axes) -> AxisSizes:
-    """Return the requested sizes, None (or -1) for all of an axis, and the axes in the order given."""
+def _sizes_and_axes(method: Method, x: Tensor, s: Sizes, axes: Axes, names: Mapping[str, Any]) -> AxisSizes:
+    """Return the method's name, the requested sizes, None (or -1) for all of an axis, and the axes."""
+    if names:
+        (axes,) = renamed(method, names, axes=axes)
+    what = method.__name__
     sizes = None if s is None else several(s)
     if axes is None:
         count = x.ndim if sizes is None else len(sizes)
@@ -257,8 +248,8 @@ def _sizes_and_axes(x: Tensor, what: str, s: Sizes, axes: Axes) -> AxisSizes:
     if len(set(found)) != len(found):
         raise AxisError(f"{what}: axes={axes!r} name one axis twice. Name each axis once.")
     if sizes is None:
-        return (None,) * len(found), found
+        return what, (None,) * len(found), found
     if len(sizes) != len(found):
         raise ArgumentError(f"{what}: s={s!r} for {len(found)} axes. Pass a size for each axis.")
     given = [n if n is None or isinstance(n, UOp) else as_int(n, f"{what}: s") for n in sizes]
-    return tuple([None if isinstance(n, int) and n == -1 else n for n in given]), found
+    return what, tuple([None if isinstance(n, int) and n == -1 else n for n in given]), found

@@ -11,7 +11,7 @@ from plugrad.tensor.create.draws import random_bits
 from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Dim, show, size_today
+from plugrad.tensor.shapes import Dim, check_sizes, show, size_today
 from plugrad.uop.shape import add_sizes, greatest
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def randperm(
             f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
         )
     # 64 bits each: two are equal once in 2**64 / n**2 times
-    bits, _ = random_bits((n,), device, "randperm")
+    bits, _ = random_bits(check_sizes((n,), "randperm"), device)
     order = cls._make(bits, the_device(device)).argsort()
     return order.cast(chosen)
 
@@ -98,7 +98,7 @@ def _draw_with_replacement(x: Tensor, count: Dim) -> Tensor:
 
 def _draw_without_replacement(x: Tensor, count: Dim) -> Tensor:
     # the least waiting times of events that come at these rates
-    bits, dims = random_bits(x.shape, x._device, "multinomial")
+    bits, dims = random_bits(x.shape, x._device)
     waits = x._make(exponential_bits(bits, x.dtype).reshape(dims), x._device) / x
     waits = (x > 0).where(waits, float("inf"))
     return interval(waits.argsort(-1), x.ndim - 1, 0, count)
