@@ -124,115 +124,81 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 class AxisNames(TypedDict, total=False):
-    """Names of `axis`."""
-
     dim: int | Sequence[int] | None
     dims: int | Sequence[int] | None
     dimension: int | Sequence[int] | None
 
 
 class FlipNames(AxisNames, total=False):
-    """Names of axes that are given one by one."""
-
     axis: int | Sequence[int]
 
 
 class KeepdimNames(TypedDict, total=False):
-    """Names of `keepdim`."""
-
     keepdims: bool
 
 
 class ExtremeNames(KeepdimNames, total=False):
-    """Names of the parameters of a maximum; `dim` also asks for positions, as in PyTorch."""
-
-    dim: int
+    dim: int  # also asks for positions, as in PyTorch
 
 
 class ReduceNames(AxisNames, KeepdimNames, total=False):
-    """Names of `axis` and `keepdim`."""
+    pass
 
 
 class SpreadNames(ReduceNames, total=False):
-    """Names of the parameters of a variance."""
-
     ddof: float
     unbiased: bool
 
 
 class NormNames(ReduceNames, total=False):
-    """Names of the parameters of a norm."""
-
     ord: Any
 
 
 class InterpolationNames(ReduceNames, total=False):
-    """Names of the parameters of a quantile."""
-
     method: str
 
 
 class OrderNames(AxisNames, total=False):
-    """Names of the parameters of a sort."""
-
     sorted: bool
 
 
 class PartNames(AxisNames, total=False):
-    """Names of the parameters of a split."""
-
     split_size: Any
     split_size_or_sections: Any
 
 
 class ShiftNames(AxisNames, total=False):
-    """Names of the parameters of a roll."""
-
     shift: Any
 
 
 class RepeatAxisNames(AxisNames, total=False):
-    """Names of the parameters of `repeat_interleave`."""
-
     reps: Any
 
 
 class ScatterNames(AxisNames, total=False):
-    """Names of the parameters of a scatter."""
-
     value: Any
 
 
 class SpanNames(AxisNames, total=False):
-    """Names of `axis` and `stop`."""
-
     end: int | None
 
 
 class AxesNames(TypedDict, total=False):
-    """Names of `axes`."""
-
     dim: Any
     dims: Any
     order: Any
 
 
 class PermuteNames(AxesNames, total=False):
-    """Names of axes that are given one by one."""
-
     axes: Sequence[int]
 
 
 class DiagonalNames(TypedDict, total=False):
-    """Names of the axes of a diagonal, counted from 1."""
-
     dim1: int
     dim2: int
 
 
 class ExchangeNames(TypedDict, total=False):
-    """Names of two axes to exchange."""
-
     axis0: int
     axis1: int
     axis2: int
@@ -241,52 +207,36 @@ class ExchangeNames(TypedDict, total=False):
 
 
 class TriangleNames(TypedDict, total=False):
-    """Names of `diagonal`."""
-
     k: int
 
 
 class FlattenNames(TypedDict, total=False):
-    """Names of a first and a last axis."""
-
     start_dim: int
     end_dim: int
 
 
 class SizeNames(TypedDict, total=False):
-    """Names of `shape`."""
-
     size: Any
 
 
 class ShapeNames(SizeNames, total=False):
-    """Names of sizes that are given one by one."""
-
     shape: Any
 
 
 class RepeatNames(TypedDict, total=False):
-    """Names of repeats that are given one by one."""
-
     reps: Any
     repeats: Any
 
 
 class EndNames(TypedDict, total=False):
-    """Names of `stop`."""
-
     end: Any
 
 
 class StepNames(EndNames, total=False):
-    """Names of `stop` and `steps`."""
-
     num: int
 
 
 class ClampNames(TypedDict, total=False):
-    """Names of bounds of values."""
-
     min: Any
     a_min: Any
     max: Any
@@ -294,15 +244,11 @@ class ClampNames(TypedDict, total=False):
 
 
 class PadNames(TypedDict, total=False):
-    """Names of the parameters of `pad`."""
-
     pad: Any
     pad_width: Any
     constant_values: Any
 
 
 class TargetNames(TypedDict, total=False):
-    """Names of the labels of a loss."""
-
     Y: Any
     target: Any
