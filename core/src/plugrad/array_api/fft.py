@@ -13,7 +13,7 @@ from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import the_dtype
 from plugrad.tensor.fft.fourier import as_size
-from plugrad.tensor.fft.frequencies import size_beside
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import as_number
 
 __all__ = [

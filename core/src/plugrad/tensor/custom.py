@@ -7,7 +7,7 @@ from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import is_inexact
 from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.shapes import show
+from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -45,7 +45,8 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
 
     def rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
         made = [UOp(Ops.OUTPUT, u.dtype, (function,), i) for i, u in enumerate(function.src[:count])]
-        arrived = tensors([_zeros(u) if g is None else g for g, u in zip(gradients, made, strict=True)], 0)
+        given = zip(gradients, made, strict=True)
+        arrived = tensors([expanded(u.const_like(0), u.shape) if g is None else g for g, u in given], 0)
         flowing = [g if is_inexact(u.dtype) else None for g, u in zip(arrived, made, strict=True)]
         taken = inputs_of(function)
         found = backward(flowing, tensors(taken, count), tensors(made, 0))
@@ -62,10 +63,6 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
     return [
         make(u, device, tracked and is_inexact(u.dtype)) for u, device in zip(nodes, devices, strict=False)
     ]
-
-
-def _zeros(u: UOp) -> UOp:
-    return u.const_like(0).reshape((1,) * len(u.shape)).expand(u.shape)
 
 
 def _checked(gradient: Any, source: UOp, number: int) -> UOp:

@@ -65,8 +65,8 @@ def custom_kernel(
         raise ArgumentError("custom_kernel: there are no tensors. Pass the outputs, then the inputs.")
     first = outs_and_ins[0]
     first._check_device(*outs_and_ins[1:])
-    shapes = [fixed_shape(t.shape, "custom_kernel") for t in outs_and_ins]
-    params = [_param(slot, t, shapes[slot]) for slot, t in enumerate(outs_and_ins)]
+    counts = [math.prod(fixed_shape(t.shape, "custom_kernel")) for t in outs_and_ins]
+    params = [UOp(Ops.PARAM, t.dtype, (), (slot, counts[slot])) for slot, t in enumerate(outs_and_ins)]
     kernel = _kernel(function, params)
     written = {store.src[0].src[0] for store in kernel.src}
     slots: list[int] = sorted(range(len(params)), key=lambda slot: params[slot] not in written)
@@ -80,10 +80,6 @@ def custom_kernel(
     made = outputs_of_kernel(UOp(Ops.KERNEL, src=tuple(operands), arg=kernel))
     results = [first._make(u, first._device) for u in made]
     return tuple(results if gradient is None else with_backward(results, ins, gradient))
-
-
-def _param(slot: int, t: TensorBase, shape: tuple[int, ...]) -> UOp:
-    return UOp(Ops.PARAM, t.dtype, (), (slot, math.prod(shape)))
 
 
 def _kernel(function: KernelFunction, params: Sequence[UOp]) -> UOp:

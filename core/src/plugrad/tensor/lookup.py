@@ -51,6 +51,11 @@ def number_of(size: Dim, dtype: DType) -> UOp:
     return UOp.const(dtype, size) if isinstance(size, int) else size.cast(dtype)
 
 
+def size_beside(x: Any, size: Dim, dtype: DType) -> Any:
+    """Return a size as a number, a symbolic one as a tensor beside `x`."""
+    return size if isinstance(size, int) else x._make(size.cast(dtype), x.device)
+
+
 def pick_last(x: UOp, position: UOp) -> UOp:
     """Return `x[..., position]` row by row: (*R, n) and (*R, m) -> (*R, m); `R` is equal in both.
 

@@ -72,12 +72,8 @@ def unit(z: Pair) -> "tuple[Tensor, Tensor, Tensor]":
     power = (size.bitcast(form.bits) & form.exponents).bitcast(x.dtype).maximum(form.smallest)
     is_infinite = x.isinf() | y.isinf()
     power = is_infinite.where(math.inf, power)
-    one, other = (is_infinite.where(_sign_of(part, part.isinf()), part / power) for part in z)
+    one, other = (is_infinite.where(part.isinf().cast(x.dtype).copysign(part), part / power) for part in z)
     return one, other, power
-
-
-def _sign_of(x: "Tensor", is_one: "Tensor") -> "Tensor":
-    return is_one.cast(x.dtype).copysign(x)
 
 
 def plain_quotient(z: Pair, w: Pair) -> Pair:

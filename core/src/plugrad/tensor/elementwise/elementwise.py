@@ -289,7 +289,8 @@ def abs(self: Tensor) -> Tensor:
         [1, 2]
     """
     if is_complex(self.dtype):
-        return _length(parts_of(self))
+        real, imag = parts_of(self)
+        return real.hypot(imag)
     x = self._graph
     if is_unsigned(self.dtype) or is_bool(self.dtype):
         return self._like(x)
@@ -362,10 +363,6 @@ def isfinite(self: Tensor) -> Tensor:
     if not has_infinity(self.dtype):
         return self._like(x.eq(x))
     return self._like((x < math.inf) & (x > -math.inf))
-
-
-def _length(z: pairs.Pair) -> Any:
-    return z[0].hypot(z[1])
 
 
 def _rounded(x: UOp) -> UOp:

@@ -18,9 +18,9 @@ from plugrad.tensor.fft.frequencies import (
     half_frequencies,
     mirrored,
     resized,
-    size_beside,
 )
 from plugrad.tensor.keywords import AxisNames, renamed
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, show, size_today
 from plugrad.uop.uop import UOp

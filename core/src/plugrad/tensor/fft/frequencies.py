@@ -15,6 +15,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import DType, dtypes
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
 from plugrad.uop.shape import add_sizes, greatest
@@ -188,11 +189,6 @@ def _radix(size: int) -> int:
 def count_up(x: Tensor, size: Dim) -> Tensor:
     """Return the integers from 0 to `size - 1` on the device of `x`."""
     return x._make(UOp.iota(size, dtypes.int32), x.device)
-
-
-def size_beside(x: Tensor, size: Dim, dtype: DType) -> Any:
-    """Return a size as a number, a symbolic one as a tensor beside `x`."""
-    return size if isinstance(size, int) else x._make(size.cast(dtype), x.device)
 
 
 def in_memory(x: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
-from plugrad.tensor.lookup import number_of
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import Dim, as_int, expanded, show, size_today
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
@@ -141,7 +141,7 @@ def cross_entropy(
     classes: Any = self.shape[axis]
     target = y
     if label_smoothing:
-        target = y * (1 - label_smoothing) + label_smoothing / _class_count(classes, y)
+        target = y * (1 - label_smoothing) + label_smoothing / size_beside(y, classes, y.dtype)
     scores = self.log_softmax(axis).permute(last)
     if weight is not None:
         scores = scores * _class_weights(self, weight, classes, "cross_entropy")
@@ -210,7 +210,7 @@ def _label_loss(
         losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
     counts = _counted_labels(y, ignore_index)
     number = y.cast(dtypes.int64)
-    is_below = number < _class_count(classes, number)
+    is_below = number < size_beside(number, classes, number.dtype)
     losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
     if reduction != "mean":
         return reduced(losses, reduction)
@@ -348,13 +348,6 @@ def _counted_labels(y: Any, ignore_index: int | None) -> Any:
     """Return where labels are not ignored; an index beyond their dtype ignores none."""
     can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
     return y != ignore_index if can_match else y == y
-
-
-def _class_count(classes: Dim, like: Any) -> Any:
-    """Return the number of classes, as a number beside elements of `like`."""
-    if isinstance(classes, int):
-        return classes
-    return like._make(number_of(classes, like.dtype), like._device)
 
 
 def _binary_entropy(p: Any, target: Any) -> Any:

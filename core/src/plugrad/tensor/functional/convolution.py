@@ -156,7 +156,8 @@ def cross_correlation(
     kernel: Any = weight.shape[2:]
     narrow = the_dtype(dtype, promoted([tensor, weight]))
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
-    x, w = _pad(tensor, widths).cast(wide)._graph, weight._graph.cast(wide)
+    padded = tensor.pad(((0, 0), (0, 0), *widths)) if any(map(any, widths)) else tensor
+    x, w = padded.cast(wide)._graph, weight._graph.cast(wide)
     is_known = is_static((*x.shape, *w.shape))
     if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
         out = winograd(x, w, groups)
@@ -178,10 +179,6 @@ def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = 
             f"{what} of shape {show(x.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
             f"with a weight of shape {show(weight.shape)}. Unsqueeze what is missing."
         )
-
-
-def _pad(x: Tensor, widths: tuple[tuple[int, int], ...]) -> Any:
-    return x.pad(((0, 0), (0, 0), *widths)) if any(map(any, widths)) else x
 
 
 def _weight_shape(x: Tensor, weight: Tensor, groups: int, what: str) -> Any:

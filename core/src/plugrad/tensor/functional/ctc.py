@@ -14,7 +14,7 @@ from plugrad.engine.checks import unchecked
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.functional.losses import Reduction, check_reduction, reduced
 from plugrad.tensor.linalg.recurrence import steps_of
-from plugrad.tensor.lookup import counted, number_of
+from plugrad.tensor.lookup import counted, size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, filled, show, size_today
 from plugrad.uop.shape import greatest
@@ -75,7 +75,9 @@ def ctc_loss(
     longest = targets.shape[-1]
     # what lies behind a symbolic size counts for nothing: from here on all sizes are numbers
     x, targets = _filled(self), _filled(targets)
-    used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(_comparable_size(x, steps))
+    used = _lengths(x, input_lengths, batch, steps, "input_lengths").minimum(
+        size_beside(x, steps, dtypes.int32)
+    )
     if targets.ndim == 1:
         targets = _split_labels(x, targets, target_lengths, batch, longest)
     wanted = _lengths(x, target_lengths, batch, longest, "target_lengths")
@@ -86,7 +88,7 @@ def ctc_loss(
     wide = x.cast(sum_acc_dtype(x.dtype))
     with unchecked():  # padding of labels is no class
         found = wide.gather(2, chosen)
-    is_class = (chosen >= 0) & (chosen < _comparable_size(x, classes))
+    is_class = (chosen >= 0) & (chosen < size_beside(x, classes, dtypes.int32))
     scores: Any = is_class.where(found.maximum(_NEVER), _NEVER)
     # a label may follow the one before the blank between them, unless both are equal
     before = interval(labels.pad(((0, 0), (2, 0)), value=-1), 1, 0, places)
@@ -141,11 +143,6 @@ def _one_length(x: Any, lengths: Any) -> Any:
 
 def _filled(x: Any) -> Any:
     return x._like(filled(x._graph))
-
-
-def _comparable_size(x: Any, size: Dim) -> Any:
-    """Return a size to compare with int32: a number, or a tensor of one."""
-    return size if isinstance(size, int) else x._like(number_of(size, dtypes.int32))
 
 
 def _split_labels(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) -> Any:
@@ -211,7 +208,7 @@ def _as_int32_lengths(lengths: Any, longest: Dim) -> Any:
         lengths = lengths.clamp(-1, beyond)
     lengths = lengths.cast("int32")
     if not isinstance(longest, int):
-        lengths = (lengths <= _comparable_size(lengths, longest)).where(lengths, beyond)
+        lengths = (lengths <= size_beside(lengths, longest, dtypes.int32)).where(lengths, beyond)
     return _filled(lengths)
 
 

@@ -13,7 +13,7 @@ from plugrad.tensor.arguments import real_number, require_tensors
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
-from plugrad.tensor.lookup import number_of
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import broadcast_shapes, check_choice, show
 
 if TYPE_CHECKING:
@@ -319,9 +319,7 @@ def kl_div(
     if isinstance(reduction, str) and reduction == "batchmean":  # pyright: ignore[reportUnnecessaryIsInstance]
         batch: Any = self.shape[0] if self.ndim else 1
         total = self.kl_div(target, "sum", log_target)
-        if not isinstance(batch, int):
-            batch = self._make(number_of(batch, total.dtype), self._device)
-        return total / batch
+        return total / size_beside(self, batch, total.dtype)
     check_target(self, target, reduction, "kl_div")
     if log_target:
         return reduced(target.exp() * (target - self), reduction)

@@ -8,7 +8,7 @@ from plugrad.autodiff.vjp import sum_over
 from plugrad.dtype import ConstType, dtypes, is_float
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.lookup import position_dtype
+from plugrad.tensor.lookup import number_of, position_dtype
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes, Widths, dims_of, sizes_of, widths_of
 from plugrad.tensor.shape.windows import windows
 from plugrad.tensor.shapes import Dim, expanded, greater, is_static, lesser, product, show, size_today
@@ -115,8 +115,7 @@ def from_end_of(sizes: tuple[int, ...]) -> UOp:
     """Return positions in a volume as distances from its end; padding has 0."""
     total: Any = product(sizes)
     dtype = position_dtype(greatest(total))
-    count = UOp.const(dtype, total) if isinstance(total, int) else total.cast(dtype)
-    return (count - UOp.iota(total, dtype)).reshape(sizes)
+    return (number_of(total, dtype) - UOp.iota(total, dtype)).reshape(sizes)
 
 
 def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp) -> UOp:
@@ -236,7 +235,7 @@ def first_places(view: UOp, from_end: UOp, total: Dim) -> UOp:
 
 def place_from_end(rank: UOp, total: Dim) -> UOp:
     """Return positions from the front for distances from the end of `total` elements."""
-    return (rank.const_like(total) if isinstance(total, int) else total.cast(rank.dtype)) - rank
+    return number_of(total, rank.dtype) - rank
 
 
 def _ranks(view: UOp, from_end: UOp) -> UOp:

@@ -236,7 +236,8 @@ def _by_phases(
         first, *others = [convolve(weight[(..., *cut)], bias) for cut in strided]
         out = first.stack(*others, dim=-1 - axes)
     else:
-        parts = weight.reshape(outputs, channels, *_pairs(taps, steps))
+        pairs = [size for pair in zip(taps, steps, strict=True) for size in pair]
+        parts = weight.reshape(outputs, channels, *pairs)
         order = (0, *range(3, 3 + 2 * axes, 2), 1, *range(2, 2 + 2 * axes, 2))
         kernels = parts.permute(order).reshape(outputs * count, channels, *taps)
         shifts = None if bias is None else bias.reshape(outputs, 1).expand(outputs, count).flatten()
@@ -251,10 +252,6 @@ def _by_phases(
     for axis, (cut, step, first, n) in enumerate(zip(cuts, steps, firsts, lengths, strict=True), start):
         whole_phases = interval(whole_phases, axis, cut[0] - step * first, cut[0] - step * first + n)
     return whole_phases
-
-
-def _pairs(taps: Sequence[int], steps: Sequence[int]) -> list[int]:
-    return [size for pair in zip(taps, steps, strict=True) for size in pair]
 
 
 def _insert_zeros(x: Any, steps: tuple[int, ...]) -> Any:

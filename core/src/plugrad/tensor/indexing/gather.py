@@ -238,7 +238,8 @@ def scatter_reduce(
     ones = UOp.const(position_dtype(shape[-1]), 1)
     counts = meets.where(ones, ones.const_like(0)).reduce_axis(Ops.ADD, last)
     counts = _pad_rows(self, moved_back(counts.reshape(shape[:-1]), at))
-    wide = self.dtype if reduce in ("amax", "amin") else _accumulator_dtype(self)
+    is_summed = is_float(self.dtype) and reduce not in ("amax", "amin")
+    wide = sum_acc_dtype(self.dtype) if is_summed else self.dtype
     if value.shape != ():
         value = value.reshape((*value.shape[:-1], 1, value.shape[-1])).expand(shape)
     value = _negate_for_min(value, reduce).cast(wide)
@@ -340,10 +341,6 @@ _COMBINE: dict[str, tuple[Ops, int | None]] = {
     "amax": (Ops.MAX, None),
     "amin": (Ops.MAX, None),
 }
-
-
-def _accumulator_dtype(x: TensorBase) -> Any:
-    return sum_acc_dtype(x.dtype) if is_float(x.dtype) else x.dtype
 
 
 def _negate_for_min(u: UOp, reduce: str) -> UOp:

@@ -13,10 +13,10 @@ from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.complex_formulas.pairs import apply, parts_of
 from plugrad.tensor.keywords import ExtremeNames, ReduceNames, SpreadNames, renamed
+from plugrad.tensor.lookup import number_of
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import (
     Axes,
-    Dim,
     as_flag,
     as_number,
     axes_along,
@@ -190,7 +190,7 @@ def mean(
     axes = axes_along(axis, self.ndim, "mean")
     dtype, wide = float_dtypes(self)
     total = reduced_over(self._graph.cast(wide), Ops.ADD, axes, keepdim)
-    return self._like((total / _count(product([self.shape[axis] for axis in axes]), wide)).cast(dtype))
+    return self._like((total / number_of(product([self.shape[axis] for axis in axes]), wide)).cast(dtype))
 
 
 def var(
@@ -278,9 +278,9 @@ def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what
     axes = axes_along(axis, tensor.ndim, what)
     count: Any = product([tensor.shape[axis] for axis in axes])
     x = tensor._graph.cast(wide)
-    mean = x.reduce_axis(Ops.ADD, axes) / _count(count, wide)
+    mean = x.reduce_axis(Ops.ADD, axes) / number_of(count, wide)
     distance = x - expanded(mean, x.shape)
-    left = (_count(count, wide) - as_number(correction, what)).maximum(0.0)
+    left = (number_of(count, wide) - as_number(correction, what)).maximum(0.0)
     return reduced_over(distance * distance, Ops.ADD, axes, keepdim) / left
 
 
@@ -334,7 +334,7 @@ def _arg_extreme(x: Tensor, axis: int | None, keepdim: bool, what: str, extreme:
     size: Any = x.shape[at]
     dtype = dtypes.default_int if not isinstance(size, int) or size < 1 << 31 else dtypes.int64
     # counting down from the end makes the first of equals the greatest
-    length = _count(size, dtype)
+    length = number_of(size, dtype)
     from_end = length - UOp.iota(size, dtype)
     from_end = from_end.reshape(tuple(s if i == at else 1 for i, s in enumerate(x.shape))).expand(x.shape)
     last = reduced_over(found.where(from_end, from_end.const_like(0)), Ops.MAX, (at,), keepdim)
@@ -346,7 +346,3 @@ def reduced_over(u: UOp, op: Ops, axes: tuple[int, ...], keepdim: bool) -> UOp:
     kept = tuple([size for axis, size in enumerate(u.shape) if axis not in axes])
     out = u.reduce_axis(op, axes)
     return out if as_flag(keepdim, "keepdim") else out.reshape(kept)
-
-
-def _count(count: Dim, dtype: DType) -> UOp:
-    return UOp.const(dtype, count) if isinstance(count, int) else count.cast(dtype)

@@ -21,7 +21,7 @@ from plugrad.tensor.base import DTypeLike, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
-from plugrad.tensor.shapes import cut_to, filled, one_axis
+from plugrad.tensor.shapes import cut_to, expanded, filled, one_axis
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -127,8 +127,8 @@ def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tens
     at = one_axis(axis, tensor.ndim or 1, what)
     shape = tensor.shape
     if not tensor.ndim or 0 in shape:
-        first = tensor._like(tensor._graph.detach().cast(position_dtype(0)).const_like(0))
-        return Ranked(tensor, _spread(first, shape))
+        first = tensor._graph.detach().cast(position_dtype(0)).const_like(0)
+        return Ranked(tensor, tensor._like(expanded(first, shape)))
     x = moved_last(filled(tensor._graph), at)
     size = x.shape[-1]
     ordered = x if is_max else _reversed(x)
@@ -141,10 +141,6 @@ def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tens
     values = best if is_max else _reversed(best)
     values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
     return Ranked(tensor._like(values), tensor._like(places))
-
-
-def _spread(x: Tensor, shape: Any) -> Tensor:
-    return x._like(x._graph.reshape((1,) * len(shape)).expand(shape))
 
 
 def _reversed(x: UOp) -> UOp:

@@ -12,6 +12,7 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import float_dtypes, real_number
 from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.joins import check_tensors, fix_size, joined_tensors
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
@@ -157,9 +158,8 @@ def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: s
     given = [w.cast(tensor.real.dtype if of_complex else wide) for w in weights if w is not None]
     if not given:
         away = x - x.mean(1, keepdim=True)
-        left: Any = max(count - correction, 0) if isinstance(count, int) else _size_tensor(x, count)
-        if not isinstance(count, int):
-            left = (left - correction).maximum(0)
+        left = size_beside(x, count, x.dtype) - correction
+        left = max(left, 0) if isinstance(count, int) else left.maximum(0)
         out = away @ away.mH / left
     else:
         w = given[0] * given[1] if len(given) > 1 else given[0]
@@ -228,17 +228,9 @@ def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tens
         raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
     rows = self.unsqueeze(1).expand(-1, count)
     # the first power is 1
-    first = _first_of_row(self, count)
+    first: Any = type(self).arange(count, device=self.device) == 0
     powers = first.where(1, rows).cast(self.dtype).cumprod(1)
     return powers if increasing else powers.flip(1)
-
-
-def _size_tensor(x: Tensor, count: UOp) -> Tensor:
-    return x._make(count.cast(x.dtype), x._device)
-
-
-def _first_of_row(x: Tensor, count: Any) -> Tensor:
-    return type(x).arange(count, device=x.device) == 0
 
 
 def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:

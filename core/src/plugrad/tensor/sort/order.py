@@ -13,7 +13,7 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, InterpolationNames, OrderNames, ReduceNames, renamed
-from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype
+from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype, size_beside
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
@@ -231,7 +231,7 @@ def quantile(
         if isinstance(wanted, TensorBase)
         else self.full((), float(wanted), wide, device=self.device, requires_grad=False)
     )
-    last: Any = size - 1 if isinstance(size, int) else self._make((size - 1).cast(wide), self._device)
+    last = size_beside(self, size - 1, wide)
     place = fractions.flatten().cast(wide) * last
     low = place.floor()
     share = _upper_weight(place, low, wide, interpolation)
