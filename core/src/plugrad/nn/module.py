@@ -347,10 +347,11 @@ class FunctionModule(Module):
 
 
 class UnaryFunction(FunctionModule, UnaryModule):
-    """A module that calls a function of one tensor."""
+    """A module that calls a function of one tensor, with its own fields in their order."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return super().forward(x)
+        # by keyword, a second name such as `dim` would be looked up at each call
+        return self._function(x, *[getattr(self, name) for name in self._settings])
 
 
 def count_parameters(module: Module) -> int:
