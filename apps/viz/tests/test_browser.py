@@ -133,6 +133,14 @@ def test_a_training_step_has_a_timeline_with_memory(
     assert {"kernel", "realize", "pass"} <= {event.get("cat") for event in trace["traceEvents"]}
     page.get_by_role("tab", name="Statistics").click()
     assert "expand" in page.locator(".statistics").inner_text()
+    rules = page.locator(".statistics table").last
+    for title in ("tries", "hits", "time"):
+        rules.get_by_role("button", name=title, exact=True).click()
+        column = rules.locator("th").all_inner_texts().index(title)
+        shown = rules.locator(f"tbody td:nth-child({column + 1})").all_inner_texts()
+        assert any(value not in ("0", "0 s") for value in shown)
+        if title != "time":
+            assert [*map(int, shown)] in (sorted(map(int, shown)), sorted(map(int, shown), reverse=True))
     assert page.problems == []
 
 

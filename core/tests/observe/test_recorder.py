@@ -13,7 +13,10 @@ from plugrad.engine.schedule_cache import clear_schedules
 from plugrad.events import CompileEvent, PassEvent, RewriteEvent
 from plugrad.observe.recorder import RECORDED_EVENTS, Recorder
 from plugrad.settings import context
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.rule_times import clear_rule_times
 from plugrad.uop.uop import UOp
+from plugrad.uop.upat import pconsts, pvars
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -38,7 +41,7 @@ def test_a_node_is_written_once_and_before_what_refers_to_it(tmp_path: Path) -> 
         elif record["kind"] in ("rewrite", "pass"):
             assert {record["before"], record["after"]} <= seen
     assert len(seen) == len({*before.toposort(), *after.toposort()})
-    assert records[-2]["name"] == "fold"
+    assert records[-3]["name"] == "fold"
     assert records[-1] == {"kind": "end", "dropped": {}}
 
 
@@ -59,7 +62,7 @@ def test_a_whole_program_is_recorded(tmp_path: Path) -> None:
     records = record(tmp_path)
     kinds = {r["kind"] for r in records}
     expected = "node rule rewrite pass schedule lower compile launch realize memory machine_code thread end"
-    assert kinds >= set(expected.split())
+    assert kinds >= {*expected.split(), "pass_time"}
     assert {r.get("pipeline") for r in records} >= {"schedule", "codegen.prepare", "codegen.lower"}
     times = [r["t"] for r in records if r["kind"] == "launch"]
     assert times == sorted(times)
@@ -95,6 +98,35 @@ def test_a_rule_is_recorded_once_with_pattern_and_source(tmp_path: Path) -> None
     rules = {r["id"]: r for r in records if r["kind"] == "rule"}
     assert {r["rule"] for r in records if r["kind"] == "rewrite"} == set(rules)
     assert all("lambda" in r["source"] or "def " in r["source"] for r in rules.values())
+
+
+def test_tries_hits_and_seconds_of_rules_and_passes_come_at_the_end(tmp_path: Path) -> None:
+    clear_rule_times()
+    (x,), (c,) = pvars("x"), pconsts("c")
+    table = PatternMatcher((x * c, lambda x, c: x if c.arg == 1 else None))
+    i = UOp.variable("i", 0, 9)
+    recorder = Recorder(tmp_path / "run.jsonl")
+    with context(VIZ=True):
+        after = graph_rewrite((i * 1) * 3, table)
+    recorder(PassEvent("codegen", "fold", (i * 1) * 3, after, 0.5))
+    recorder(PassEvent("codegen", "fold", after, after, 0.25))
+    recorder.close()
+    clear_rule_times()
+    records = read(recorder.path)
+    *_, rule, rule_time, pass_time, _ = records
+    assert (rule_time["rule"], rule_time["tries"], rule_time["hits"]) == (rule["id"], 2, 1)
+    assert rule_time["seconds"] > 0
+    assert pass_time == {
+        **{"kind": "pass_time", "pipeline": "codegen", "name": "fold"},
+        **{"tries": 2, "hits": 1, "seconds": 0.75},
+    }
+
+
+def test_times_cover_what_a_full_file_leaves_out(tmp_path: Path) -> None:
+    records = record(tmp_path, most_graph_bytes=2000)
+    dropped = records[-1]["dropped"]["PassEvent"]
+    written = sum(r["kind"] == "pass" for r in records)
+    assert sum(r["tries"] for r in records if r["kind"] == "pass_time") == dropped + written
 
 
 def test_a_full_file_ends_graphs_first_and_counts_what_is_missing(tmp_path: Path) -> None:

@@ -35,6 +35,13 @@ def test_tries_and_hits_are_counted_with_their_time() -> None:
     assert times.seconds > 0
 
 
+def test_a_recording_counts_as_well() -> None:
+    table = fresh_table()
+    with context(VIZ=True):
+        graph_rewrite(i * 1, table)
+    assert rule_times()[table.rules[0]].hits == 1
+
+
 def test_nothing_is_counted_where_nobody_asks() -> None:
     table = fresh_table()
     with context(TRACK_MATCH_STATS=2):

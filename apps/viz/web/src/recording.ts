@@ -16,7 +16,18 @@ export interface Rule {
   place: string;
   pattern: string;
   source: string;
+  /** Calls of its function; 0 where the recording has no times. */
+  tries: number;
   hits: number;
+  seconds: number;
+}
+/** All runs of a pass; `hits` are those that changed the graph. */
+export interface PassTime {
+  pipeline: string;
+  name: string;
+  tries: number;
+  hits: number;
+  seconds: number;
 }
 export interface Rewrite {
   t: number;
@@ -103,6 +114,7 @@ export interface Recording {
   nodes: GraphNode[];
   rules: Rule[];
   passes: Pass[];
+  passTimes: PassTime[];
   kernels: Map<string, Kernel>;
   /** By the number of the graph that was lowered; several graphs may become one kernel. */
   lowered: Map<number, Kernel>;
@@ -130,6 +142,7 @@ export function parse(text: string): Recording {
     nodes: [],
     rules: [],
     passes: [],
+    passTimes: [],
     kernels: new Map(),
     lowered: new Map(),
     realizes: [],
@@ -146,8 +159,23 @@ export function parse(text: string): Recording {
     if (!lines[i].endsWith("}")) continue;
     builder.add(JSON.parse(lines[i]));
   }
+  if (!out.passTimes.length) out.passTimes = timesOf(out.passes);
   out.realizes.sort((a, b) => a.t - a.seconds - (b.t - b.seconds));
   return out;
+}
+
+/** Return the times of passes where the program was killed before it wrote them. */
+function timesOf(passes: Pass[]): PassTime[] {
+  const times = new Map<string, PassTime>();
+  for (const { pipeline, name, seconds, before, after } of passes) {
+    const key = `${pipeline} ${name}`;
+    const row = times.get(key) ?? { pipeline, name, tries: 0, hits: 0, seconds: 0 };
+    times.set(key, row);
+    row.tries += 1;
+    row.hits += Number(before !== after);
+    row.seconds += seconds;
+  }
+  return [...times.values()];
 }
 
 /** Gathers what has no owner yet, until the record of its owner comes: that is written when it has ended. */
@@ -166,7 +194,7 @@ class Builder {
         out.nodes[r.id] = r;
         break;
       case "rule":
-        out.rules[r.id] = { ...r, hits: 0 };
+        out.rules[r.id] = { ...r, tries: 0, hits: 0, seconds: 0 };
         break;
       case "thread":
         out.threads.set(r.id, r.name);
@@ -213,6 +241,14 @@ class Builder {
         break;
       case "realize":
         this.realize(r);
+        break;
+      case "rule_time": {
+        const { tries, hits, seconds } = r;
+        Object.assign(out.rules[r.rule], { tries, hits, seconds });
+        break;
+      }
+      case "pass_time":
+        out.passTimes.push(r);
         break;
       case "end":
         out.dropped = r.dropped;

@@ -1,4 +1,4 @@
-// Passes and rules by what they took and did.
+// Passes and rules by what they took, how often they were tried, and how often that changed something.
 import { h } from "./dom";
 import type { Recording, Rule } from "./recording";
 import { seconds } from "./units";
@@ -10,49 +10,41 @@ interface Column<T> {
 }
 
 export function statistics(recording: Recording, onRule: (rule: Rule) => void): HTMLElement {
-  const passes = new Map<string, { pipeline: string; name: string; seconds: number; runs: number; changed: number; rules: number }>();
-  for (const pass of recording.passes) {
-    const key = `${pass.pipeline} ${pass.name}`;
-    const row = passes.get(key) ?? { pipeline: pass.pipeline, name: pass.name, seconds: 0, runs: 0, changed: 0, rules: 0 };
-    passes.set(key, row);
-    row.seconds += pass.seconds;
-    row.runs += 1;
-    row.changed += Number(pass.before !== pass.after);
-    row.rules += pass.rewrites.length;
-  }
-  const total = [...passes.values()].reduce((sum, row) => sum + row.seconds, 0);
   return h(
     "div",
     { class: "statistics" },
     h("h2", {}, "Passes"),
-    table(
-      [...passes.values()],
-      [
-        { title: "pass", value: (r) => r.name },
-        { title: "pipeline", value: (r) => r.pipeline },
-        { title: "time", value: (r) => r.seconds, shown: (r) => seconds(r.seconds) },
-        { title: "share", value: (r) => r.seconds / total, shown: (r) => `${((100 * r.seconds) / total).toFixed(1)} %` },
-        { title: "runs", value: (r) => r.runs },
-        { title: "changed", value: (r) => r.changed },
-        { title: "rules applied", value: (r) => r.rules },
-      ],
-      2,
-    ),
+    h("p", {}, "A try is a run of the pass, a hit one that changed the graph."),
+    table(recording.passTimes, [
+      { title: "pass", value: (r) => r.name },
+      { title: "pipeline", value: (r) => r.pipeline },
+      ...costs(recording.passTimes),
+    ]),
     h("h2", {}, "Rules"),
+    h("p", {}, "A try is a call of the rule's function, once its pattern has matched; a hit gave a replacement."),
     table(
       recording.rules,
       [
         { title: "rule", value: (r) => r.place },
-        { title: "applied", value: (r) => r.hits },
+        ...costs(recording.rules),
         { title: "source", value: (r) => r.source.replace(/\s+/g, " ").slice(0, 160) },
       ],
-      1,
       onRule,
     ),
   );
 }
 
-function table<T>(rows: T[], columns: Column<T>[], sortedBy: number, onRow?: (row: T) => void): HTMLElement {
+function costs<T extends { tries: number; hits: number; seconds: number }>(rows: T[]): Column<T>[] {
+  const total = rows.reduce((sum, row) => sum + row.seconds, 0) || 1;
+  return [
+    { title: "time", value: (r) => r.seconds, shown: (r) => seconds(r.seconds) },
+    { title: "share", value: (r) => r.seconds / total, shown: (r) => `${((100 * r.seconds) / total).toFixed(1)} %` },
+    { title: "tries", value: (r) => r.tries },
+    { title: "hits", value: (r) => r.hits },
+  ];
+}
+
+function table<T>(rows: T[], columns: Column<T>[], onRow?: (row: T) => void): HTMLElement {
   const body = h("tbody");
   const isNumber = columns.map((column) => rows.length > 0 && typeof column.value(rows[0]) === "number");
   const heads = columns.map((column, i) => h("th", isNumber[i] ? { class: "number" } : {}, h("button", { onclick: () => sort(i) }, column.title)));
@@ -71,6 +63,6 @@ function table<T>(rows: T[], columns: Column<T>[], sortedBy: number, onRow?: (ro
       }),
     );
   };
-  sort(sortedBy);
+  sort(columns.findIndex((column) => column.title === "time"));
   return h("table", { class: "table wide" }, h("thead", {}, h("tr", {}, ...heads)), body);
 }

@@ -44,6 +44,7 @@ from plugrad.observe.user_lines import LINE_EVENTS, UserLines
 from plugrad.runtime.private_folder import make_private
 from plugrad.schedule.create import ScheduleDraft
 from plugrad.uop.rewrite import Rule
+from plugrad.uop.rule_times import RuleTime, rule_times
 from plugrad.uop.uop import UOp
 
 FORMAT_VERSION = 2
@@ -61,6 +62,15 @@ _MOST_GRAPH_BYTES = 64 << 20
 _MOST_BYTES = 96 << 20
 _DISASSEMBLY_SECONDS = 5.0
 _GRAPH_EVENTS = (PassEvent, RewriteEvent)
+
+
+class _PassTime(RuleTime):
+    """The runs of one pass, and as hits those that changed the graph."""
+
+    def count(self, event: PassEvent) -> None:
+        self.tries += 1
+        self.hits += graph_of(event.before) is not graph_of(event.after)
+        self.seconds += event.seconds
 
 
 class Recorder:
@@ -97,6 +107,7 @@ class Recorder:
         # appending takes no lock: memory goes back in garbage collections
         self._memory: deque[tuple[float, MemoryEvent]] = deque()
         self._listings: dict[tuple[str, str], Callable[[], str]] = {}
+        self._pass_times: dict[tuple[str, str], _PassTime] = {}
 
     def __call__(self, event: Event) -> None:
         """Write `event` and the nodes that it speaks of."""
@@ -127,11 +138,14 @@ class Recorder:
                 self._is_busy = True
                 self._write_memory()
                 self._write_listings()
+                self._write_times()
                 self._write(kind="end", dropped=dict(self._dropped))
                 self._file.close()
             self._file, self._failed = None, True
 
     def _record(self, event: Event, now: float) -> None:
+        if isinstance(event, PassEvent):
+            self._pass_times.setdefault((event.pipeline, event.name), _PassTime()).count(event)
         if isinstance(event, _GRAPH_EVENTS) and self._written > self._most_graph_bytes:
             self._dropped[type(event).__name__] += 1
             return
@@ -243,6 +257,15 @@ class Recorder:
             else:
                 text = _text_of(disassemble)
             self._write("machine_code", name=name, device=device, text=text)
+
+    def _write_times(self) -> None:
+        """Write what rules and passes took in all, also where single events were left out."""
+        if self._written > self._most_bytes:
+            return
+        for rule, each in rule_times().items():
+            self._write("rule_time", rule=self._rule(rule), **vars(each))
+        for (pipeline, name), each in self._pass_times.items():
+            self._write("pass_time", pipeline=pipeline, name=name, **vars(each))
 
     def _thread(self) -> int:
         ident = threading.get_ident()

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType
-from plugrad.settings import settings
 from plugrad.uop.ops import BINARY, TERNARY, UNARY, Ops
-from plugrad.uop.rule_times import TIMES_RULES, timed
+from plugrad.uop.rule_times import timed, times_rules
 from plugrad.uop.upat import ANY_ARG, UPat
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def _body(scope: _Scope, rule: "Rule", way: _Way, op: Ops) -> tuple[list[_Line],
     conditions = list(_conditions(scope, way, bound, op))
     # by name, since a partial may have given the first parameters
     arguments = [f"{n}={'ctx' if n == 'ctx' else bound.get(n)}" for n in rule.parameters]
-    function = timed(rule) if settings.TRACK_MATCH_STATS >= TIMES_RULES else rule.function
+    function = timed(rule) if times_rules() else rule.function
     action = [
         f"r = {scope.name(function)}({', '.join(arguments)})",
         f"if r is not None and r is not u: return r, {scope.name(rule)}",

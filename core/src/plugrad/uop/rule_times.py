@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from plugrad.settings import settings
+
 if TYPE_CHECKING:
     from plugrad.uop.rewrite import Rule
 
@@ -27,6 +29,11 @@ class RuleTime:
     def __init__(self) -> None:
         self.tries = self.hits = 0
         self.seconds = 0.0
+
+
+def times_rules() -> bool:
+    """Say whether rules are timed, for the table at exit or for a recording."""
+    return settings.VIZ or settings.TRACK_MATCH_STATS >= TIMES_RULES
 
 
 _times: "dict[Rule, RuleTime]" = {}
