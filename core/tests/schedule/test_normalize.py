@@ -2,6 +2,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.movement import moves
 from plugrad.schedule.normalize import normalize
 from plugrad.uop.ops import FunctionArg, Ops
 from plugrad.uop.uop import UOp
@@ -142,3 +143,29 @@ def test_windows_that_vectors_fit_badly_are_copied() -> None:
     sums = (view.expand(full) * weight.expand(full)).reduce_axis(Ops.ADD, (3,))
     (found,) = normalize(UOp.sink(sums), Devices({"PYTHON": model}, "PYTHON")).src
     assert any(u.op is Ops.CONTIGUOUS for u in found.toposort())
+
+
+def test_a_deep_sum_of_values_is_not_asked_for_all_its_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[UOp] = []
+
+    def counted(view: UOp, axis: int) -> bool:
+        asked.append(view)
+        return moves(view, axis)
+
+    monkeypatch.setattr("plugrad.schedule.normalize.moves", counted)
+    x = buffer(8192, 64)
+    for _ in range(100):
+        x = x + buffer(8192, 64)
+    split_on_a_grid(x.reduce_axis(Ops.ADD, (1,)))
+    assert 0 < len(asked) < 10
+
+
+def test_a_view_that_moves_along_all_axes_decides_wherever_it_is_found() -> None:
+    # a group reads 32 neighbours of the columns together, whatever else is added
+    columns = buffer(1 << 16, 64).permute((1, 0))
+    row = buffer(1, 1 << 16).expand((64, 1 << 16))
+    for value in (columns + row, row + columns):
+        pieces, _ = split_on_a_grid(value.reduce_axis(Ops.ADD, (1,)))
+        assert (
+            pieces.src[0].shape[1] == split_on_a_grid(columns.reduce_axis(Ops.ADD, (1,)))[0].src[0].shape[1]
+        )

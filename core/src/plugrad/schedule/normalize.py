@@ -4,6 +4,8 @@ Runs first, on the graph with buffers numbered and bound values taken out.
 """
 
 import math
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
@@ -113,29 +115,36 @@ def _cut(
 
 def _results_of_a_group(x: UOp, axes: tuple[int, ...]) -> int:
     """Return the number of results that one group computes of a reduction of `x`."""
-    views = _views(x)
     kept = [a for a, size in enumerate(x.shape) if size != 1 and a not in axes]
-    unmoved = [any(not moves(view, a) for a in kept) for view in views]
-    if len(views) > 1 and all(unmoved):
+    has_several = len(list(islice(_views(x), 2))) > 1
+    if has_several and all(any(not moves(view, a) for a in kept) for view in _views(x)):
         return _OF_A_TILE
-    largest = max(views, key=lambda view: sum(moves(view, a) for a in range(len(x.shape))))
+    largest = _largest(x)
     return 1 if any(is_contiguous(largest, a) for a in axes if x.shape[a] != 1) else _SIDE_BY_SIDE
 
 
-def _views(x: UOp) -> list[UOp]:
-    """Return the views of memory and of other values that elementwise operations make `x` of."""
-    found: dict[UOp, None] = {}
+def _largest(x: UOp) -> UOp:
+    """Return the first of the views that move along most axes."""
+    axes = [a for a, size in enumerate(x.shape) if size != 1]
+    # in a deep network the first of hundreds usually moves along all
+    whole = next((view for view in _views(x) if all(moves(view, a) for a in axes)), None)
+    if whole is not None:
+        return whole
+    return max(_views(x), default=x, key=lambda view: sum(moves(view, a) for a in axes))
+
+
+def _views(x: UOp) -> Iterator[UOp]:
+    """Yield the views of memory and of other values that elementwise operations make `x` of."""
     stack, seen = [x], {x}
     while stack:
         u = stack.pop()
         if u.op not in ELEMENTWISE:
-            found[u] = None
+            yield u
             continue
         for s in u.src:
             if s not in seen and s.shape == x.shape:
                 seen.add(s)
                 stack.append(s)
-    return list(found) or [x]
 
 
 _x = UPat.var("x")
