@@ -202,6 +202,7 @@ class Settings:
         "Jitted functions: 0 never capture, 1 replay, 2 replay without a device graph.",
         high=2,
     )
+    DETERMINISTIC = Setting(False, "Add floats up in the same order each time: no atomic additions of them.")
     WINO = Setting(False, "Convolve by 3x3 windows with fewer multiplications and more rounding.")
     BEAM = Setting(
         0, "Search for the fastest optimisations of each kernel, from so many lists a step; 0: no search."

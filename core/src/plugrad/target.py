@@ -157,6 +157,8 @@ class Capabilities:
             the dtype's name (empty: not known).
         native_ops: names of the `Ops` that the target has itself, FDIV or RECIP among them; all others are
             decomposed.
+        atomic_ops: names of the `Ops` ADD and MAX, each with a dtype, by which work-items may combine values
+            with one element of a buffer at the same time (empty: none).
         max_buffers: how many buffers one kernel may take (0: no limit).
         supports_views: whether a kernel may take part of another buffer.
         tensor_cores: matrix instructions, the best first. One that drops digits of its operands, as tf32 does
@@ -184,6 +186,7 @@ class Capabilities:
     memory_bandwidth: int = 0
     flop_rates: tuple[tuple[DType, int], ...] = ()
     native_ops: frozenset[str] = frozenset()
+    atomic_ops: frozenset[tuple[str, DType]] = frozenset()
     max_buffers: int = 0
     supports_views: bool = True
     tensor_cores: tuple[TensorCore, ...] = ()

@@ -250,3 +250,20 @@ def test_the_program_knows_which_buffers_it_writes() -> None:
 def test_ops_that_belong_to_earlier_stages_are_refused() -> None:
     with pytest.raises(DeviceError, match="cannot run CONTIGUOUS"):
         Interpreter("k", instructions(list(_int(1).contiguous().toposort())))
+
+
+@pytest.mark.parametrize(("op", "expected"), [(Ops.ADD, [14, 15, 16]), (Ops.MAX, [10, 10, 10])])
+def test_work_items_that_update_one_element_all_count(op: Ops, expected: list[int]) -> None:
+    item = _special("gidx0", 6)
+    place = _param(0, 3, I32).index(_param(1, 6, I32).index(item).load())
+    inside = UOp(Ops.IF, src=(item.ne(0),))
+    update = place.store(item, op=op)
+    out, positions = np.full(3, 10, np.int32), np.array([0, 2, 2, 2, 0, 1], np.int32)
+    _run([item, inside, update, UOp(Ops.ENDIF, src=(inside,))], out, positions, global_size=(6,))
+    assert out.tolist() == expected
+
+
+def test_an_update_outside_of_its_buffer_is_an_error() -> None:
+    item = _special("gidx0", 4)
+    with pytest.raises(DeviceError, match=r"STORE of element 3 of buffer slot 0, which has 3"):
+        _run([_param(0, 3, I32).index(item).store(item, op=Ops.ADD)], np.zeros(3, np.int32), global_size=(4,))

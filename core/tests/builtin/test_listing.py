@@ -72,3 +72,12 @@ def test_a_node_before_its_source_is_refused() -> None:
 def test_a_foreign_listing_is_refused_and_never_executed(text: str) -> None:
     with pytest.raises(FileFormatError):
         read(text)
+
+
+def test_an_update_names_its_op() -> None:
+    param = UOp(Ops.PARAM, dtypes.int32, (), (0, 16))
+    one = UOp.const(dtypes.int32, 1)
+    program = list(param.index(one).store(one, op=Ops.ADD).toposort())
+    text = write(program, "k")
+    assert text.splitlines()[-1] == "3 = STORE void (2 1) 'ADD'"
+    assert read(text)[1] == instructions(program)

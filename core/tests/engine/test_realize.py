@@ -27,6 +27,18 @@ def test_a_realized_value_is_a_buffer(device: str) -> None:
     np.testing.assert_array_equal(get(y), [2, 3])
 
 
+def test_a_sum_by_position_that_was_asked_for_is_in_the_memory_that_it_updates(launches: Launches) -> None:
+    positions, values = np.arange(3000) % 500, np.arange(3000, dtype=np.float32)
+    at = put(positions.astype(np.int32)).reshape((1, 3000)).expand((500, 3000))
+    meets = UOp.iota(500, dtypes.int32).reshape((500, 1)).expand((500, 3000)).eq(at)
+    each = put(values).reshape((1, 3000)).expand((500, 3000))
+    total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,))
+    assert len(launches(total, total * 2)) == 3
+    expected = values.reshape(6, 500).sum(0)[:, None]
+    np.testing.assert_array_equal(get(total), expected)
+    np.testing.assert_array_equal(get(total * 2), expected * 2)
+
+
 def test_equal_graphs_are_one_value_and_realized_together(device: str, launches: Launches) -> None:
     x = put([1.0, 2.0], device)
     a, b = x * 4, x * 4

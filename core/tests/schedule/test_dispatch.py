@@ -1,9 +1,11 @@
 """A value that may be computed in two ways is scheduled in the one that suits its device."""
 
+from plugrad.builtin.python import CAPABILITIES
 from plugrad.dtype import dtypes
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.dispatch import dispatch
 from plugrad.schedule.fusion import CostModel
+from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 COST = {
@@ -45,6 +47,29 @@ def test_rules_may_leave_a_choice_themselves() -> None:
     inner = (far * 4.0).dispatch(doubled_on_a_grid, (far * 2.0).dispatch(doubled_on_a_grid, far))
     outer = (far * 4.0).dispatch(lambda device, runs_loops, inputs: inner, far)
     assert chosen(outer) is (far + far) + (far + far)
+
+
+def test_a_sum_by_position_that_is_updated_needs_no_other_graph() -> None:
+    cost = {"PYTHON": CostModel.of(CAPABILITIES)}
+    numbers = UOp.new_buffer("PYTHON", (5000,), dtypes.int32)
+
+    def counts(of: UOp) -> UOp:
+        here = UOp.iota(1000, dtypes.int32).reshape((1000, 1)).expand((1000, 5000))
+        meets = here.eq(of.reshape((1, 5000)).expand((1000, 5000)))
+        return meets.cast(dtypes.int32).reduce_axis(Ops.ADD, (1,))
+
+    def chosen(value: UOp, *inputs: UOp) -> UOp:
+        other = UOp.const(dtypes.int32, 7).reshape((1, 1)).expand((1000, 1))
+        sink = UOp.sink(value.dispatch(lambda device, runs_loops, inputs: other, *inputs))
+        return dispatch(sink, cost, "PYTHON")[sink].src[0]
+
+    assert chosen(counts(numbers) + 1) is counts(numbers) + 1
+    # what is counted has loops of its own, unless it is an input
+    square = numbers.reshape((5000, 1)).expand((5000, 5000))
+    ranks = (square < numbers.reshape((1, 5000)).expand((5000, 5000))).cast(dtypes.int32)
+    summed = ranks.reduce_axis(Ops.ADD, (1,))
+    assert chosen(counts(summed)) is not counts(summed)
+    assert chosen(counts(summed), summed) is counts(summed)
 
 
 def test_graphs_without_a_choice_stay() -> None:

@@ -31,8 +31,9 @@ _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 class Instruction:
     """One node of a linear program; `src` are the positions of its sources.
 
-    `arg` is as in the node, except that a RANGE has `(ident, name of its kind)`, a SINK none and a WMMA its
-    `(threads, dims, bits of A, bits of B, bits of C)`, each pair of bits as in a Fragment.
+    `arg` is as in the node, except that a RANGE has `(ident, name of its kind)`, a STORE the name of an op, a
+    SINK none and a WMMA its `(threads, dims, bits of A, bits of B, bits of C)`, each pair of bits as in a
+    Fragment.
     """
 
     op: Ops
@@ -113,6 +114,8 @@ def _plain(arg: Any) -> Any:
             return arg.ident, arg.kind.name
         case KernelInfo():
             return None
+        case Ops():
+            return arg.name
         case TensorCore():
             return arg.threads, arg.dims, *((f.threads, f.places) for f in (arg.a, arg.b, arg.c))
         case _:

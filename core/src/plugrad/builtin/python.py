@@ -21,6 +21,7 @@ from plugrad.runtime.compiler import Compiler
 from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.target import Capabilities, Target
+from plugrad.uop.ops import UPDATING
 from plugrad.uop.uop import UOp
 
 #: A scalar GPU: the launch grid becomes NumPy axes, so the fewer loops the faster. EXP2, LOG2, SIN, POW and
@@ -35,6 +36,8 @@ CAPABILITIES = Capabilities(
     max_workgroup_dims=(256,) * 3,
     local_memory_bytes=64 << 10,
     native_ops=frozenset(op.name for op in SUPPORTED),
+    # of the widths that GPUs have
+    atomic_ops=frozenset((op.name, dtype) for op in UPDATING for dtype in STORABLE if dtype.itemsize >= 4),
 )
 
 

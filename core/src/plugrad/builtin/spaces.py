@@ -1,6 +1,6 @@
 """Memory as kernels of the PYTHON device see it: typed, bounded, shared by many work-items."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plugrad._util import numpy as np
 from plugrad.builtin.arithmetic import Array, from_storage, to_storage
@@ -83,6 +83,21 @@ def scatter(place: Address, count: int, lanes: int, mask: Array | None, values: 
         stored = stored[active]
     idx = np.broadcast_to(idx, lanes)
     space.array[_elements(space, idx, active, count, "STORE")] = stored
+
+
+def update(place: Address, lanes: int, mask: Array | None, values: Array, combine: Any) -> None:
+    """Combine one element for each work-item in the mask with what is there, one after the other.
+
+    Raises:
+        DeviceError: an active work-item updates an element outside of the space.
+    """
+    space, idx, gate = place
+    mask = both(mask, gate)
+    active = np.arange(lanes) if mask is None else np.flatnonzero(np.broadcast_to(mask, lanes))
+    if len(active) == 0:
+        return
+    elements = _elements(space, np.broadcast_to(idx, lanes), active, 1, "STORE")
+    combine.at(space.array, elements, np.broadcast_to(values, lanes)[active])
 
 
 def _elements(space: Space, idx: Array, active: Array | None, count: int, access: str) -> Array:

@@ -7,13 +7,14 @@ from typing import Any
 from plugrad._util import numpy as np
 from plugrad.builtin.arithmetic import Array, constant, function, lane_dtype, storage_dtype
 from plugrad.builtin.listing import Instruction
-from plugrad.builtin.spaces import Address, Space, both, gather, scatter
+from plugrad.builtin.spaces import Address, Space, both, gather, scatter, update
 from plugrad.dtype import is_float
 from plugrad.errors import DeviceError
 from plugrad.target import Fragment
 from plugrad.uop.ops import ALU, Ops
 
 _COMPUTED = ALU | {Ops.CAST, Ops.BITCAST}
+_COMBINED = {Ops.ADD.name: np.add, Ops.MAX.name: np.maximum}
 
 
 @dataclass(slots=True)
@@ -265,6 +266,13 @@ def _load(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
 def _store(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
     place, value = program[i].src[:2]
     count = program[value].dtype.count
+    if program[i].arg is not None:
+        combine = _COMBINED[program[i].arg]
+
+        def updated(lanes: Lanes) -> None:
+            update(lanes.values[place], lanes.count, lanes.mask, lanes.values[value], combine)
+
+        return updated
 
     def step(lanes: Lanes) -> None:
         scatter(lanes.values[place], count, lanes.count, lanes.mask, lanes.values[value])

@@ -138,10 +138,13 @@ class _Vectorizer:
         place, value = store.src[:2]
         rest = tuple(s for s in store.src[2:] if s is not self.lane)
         wide = self.wide(value)
-        if self._contiguous(place):
+        # memory is updated element by element
+        if store.arg is None and self._contiguous(place):
             return [self.at(place, 0).store(wide, *rest)]
         return [
-            self.at(place, i).store(wide.gep(i) if wide.op is not Ops.CONST else self.of(value), *rest)
+            self.at(place, i).store(
+                wide.gep(i) if wide.op is not Ops.CONST else self.of(value), *rest, op=store.arg
+            )
             for i in range(self.count)
         ]
 

@@ -304,7 +304,7 @@ class _Linearizer:
 
     def _emit_store(self, u: UOp) -> None:
         place, value = self.done[u.src[0]], self.done[u.src[1]]
-        store = place.store(value)
+        store = place.store(value, op=u.arg)
         gate = u.src[0].src[2:]
         if not gate:
             self.done[u] = self._emit(store)

@@ -1,6 +1,6 @@
 """The pipeline from one kernel's graph to its linear program."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plugrad._frozen import frozen
@@ -137,8 +137,8 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
         local_size=_dims("lidx", specials),
         threads=int(specials["thread"].vmax) if "thread" in specials else 1,
         variables=tuple(sorted(u.arg[0] for u in program if u.op is Ops.DEFINE_VAR)),
-        outs=_slots(program, Ops.STORE),
-        ins=_slots(program, Ops.LOAD),
+        outs=_slots(u for u in program if u.op is Ops.STORE),
+        ins=_slots(u for u in program if u.op is Ops.LOAD or (u.op is Ops.STORE and u.arg is not None)),
         cost=estimate(ast),
         opts=tuple(kernel.applied),
         axes=_axes(optimised),
@@ -151,10 +151,9 @@ def _dims(prefix: str, specials: dict[str, UOp]) -> "tuple[int | UOp, ...]":
     return tuple(1 if size is None else size.arg if size.op is Ops.CONST else size for size in dims)
 
 
-def _slots(program: Sequence[UOp], op: Ops) -> tuple[int, ...]:
-    return tuple(
-        sorted({u.src[0].src[0].arg[0] for u in program if u.op is op and u.src[0].src[0].op is Ops.PARAM})
-    )
+def _slots(accesses: Iterable[UOp]) -> tuple[int, ...]:
+    memories = {u.src[0].src[0] for u in accesses}
+    return tuple(sorted(memory.arg[0] for memory in memories if memory.op is Ops.PARAM))
 
 
 _KINDS_IN_ORDER = tuple(AxisType)

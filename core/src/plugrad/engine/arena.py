@@ -10,7 +10,7 @@ from plugrad.dtype import DType, dtypes
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA
 from plugrad.schedule.memory_planner import Lifetime, plan_memory
-from plugrad.schedule.versions import IN_PLACE, VERSIONS, memory_of
+from plugrad.schedule.versions import VERSIONS, memory_of
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
@@ -59,7 +59,7 @@ def prepare(schedule: "Schedule") -> Prepared:
     """Plan the memory of `schedule`."""
     calls = schedule.calls
     kept = {u for u in schedule.effects.values() if u.op is Ops.COPY}
-    kept.update(u for u in schedule.results if u.op not in IN_PLACE)
+    kept.update(memory_of(u) if u.base.op in VERSIONS else u for u in schedule.results)
     has_memory = {u for u in schedule.effects.values() if u.op in VERSIONS or u in kept}
     roots = {call.root for call in calls}
     sources = [call.memory[1] for call in calls if call.ast.op is Ops.COPY]

@@ -95,10 +95,12 @@ class ExecutionPlan:
         return tuple([self.memory[node] for node in call.memory])
 
     def overwritten(self, calls: "Iterable[KernelCall]") -> set[UOp]:
-        """Return the BUFFERs that `calls` write over."""
+        """Return the BUFFERs that `calls` write over; what the schedule filled itself is none."""
         targets = [call.target for call in calls if call.target is not None]
-        memory = owners() if targets else None
-        return set() if memory is None else {self.graph.buffers[memory(target)] for target in targets}
+        if not targets:
+            return set()
+        memory, buffers = owners(), self.graph.buffers
+        return {buffers[owner] for owner in map(memory, targets) if owner in buffers}
 
 
 def make_plan(
@@ -240,7 +242,9 @@ def _numel(u: UOp) -> int:
 def _schedule(sink: UOp, default: str) -> Prepared:
     names = {u.device or default for u in sink.toposort() if u.op in (Ops.BUFFER, Ops.COPY)} | {default}
     cost = {
-        name: fusion.CostModel.of(Device[name].capabilities) for name in names if Device[name].can_compute
+        name: fusion.CostModel.of(Device[name].capabilities, deterministic=settings.DETERMINISTIC)
+        for name in names
+        if Device[name].can_compute
     }
     with collector_paused():
         return prepare(create.create_schedule(sink, cost, default))

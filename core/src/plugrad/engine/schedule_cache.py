@@ -118,12 +118,12 @@ def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:
 
 
 # Training loops use a handful; the bound is for programs of ever new shapes.
-_cache: LruCache[tuple[UOp, str], Prepared] = LruCache()
+_cache: LruCache[tuple[UOp, str, bool], Prepared] = LruCache()
 
 
 def cached_schedule(sink: UOp, device: str, create: Callable[[], Prepared]) -> Prepared:
     """Return the schedule of the canonical graph `sink`, from `create` unless it is known."""
-    key = (sink, device)
+    key = (sink, device, settings.DETERMINISTIC)
     found = _cache.get(key)
     if found is None:
         found = create()

@@ -152,6 +152,10 @@ class CStyleRenderer(Renderer):
         count = u.src[1].dtype.count
         return f"*{pointer} = {value}" if count == 1 else f"vstore{count}({value}, 0, {pointer})"
 
+    def update(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the statement of the STORE `u` that combines atomically, without its semicolon."""
+        raise NotImplementedError(f"{type(self).__name__} has no atomic {u.arg!r} of {u.src[1].dtype}")
+
     def cast(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the CAST `u` of `value`."""
         return f"({self.type_name(scope, u.dtype)})({value})"
@@ -282,8 +286,9 @@ class CStyleRenderer(Renderer):
         return scope.names[u.src[1]]
 
     def write_store(self, scope: Scope, u: UOp) -> None:
-        """Write to memory."""
-        scope.line(self.store(scope, u, scope.names[u.src[0]], scope.names[u.src[1]]) + ";")
+        """Write to memory, or update it."""
+        write = self.store if u.arg is None else self.update
+        scope.line(write(scope, u, scope.names[u.src[0]], scope.names[u.src[1]]) + ";")
 
     def write_after(self, scope: Scope, u: UOp) -> None:
         """Name memory by its own name: the order of lines says which writes came before."""

@@ -10,13 +10,21 @@ from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.dispatch import dispatch
-from plugrad.schedule.fusion import COPIED, SCATTERED, TOO_MANY_BUFFERS, Boundary, CostModel, Devices
+from plugrad.schedule.fusion import (
+    COPIED,
+    FILLED,
+    SCATTERED,
+    TOO_MANY_BUFFERS,
+    Boundary,
+    CostModel,
+    Devices,
+)
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.rangeify import FusedKernel, Rangeify
-from plugrad.schedule.scatter_fusion import scattered
+from plugrad.schedule.scatter import scattered, update_atomically
 from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.schedule.versions import VERSIONS, slice_of
 from plugrad.uop.ops import Ops
@@ -89,9 +97,16 @@ def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     return replace(draft, graph=graph, stored=stored)
 
 
+def scatter(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
+    """Turn sums by position into atomic updates where these cost less."""
+    graph, new = update_atomically(draft.graph, devices)
+    stored = frozenset(new[u] for u in draft.stored if new[u].base.op not in VERSIONS)
+    return replace(draft, graph=graph, stored=stored)
+
+
 def rangeify(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Choose by cost the values that get memory, and give every value its loops."""
-    graph, stored, reasons = draft.graph, set(draft.stored), dict[UOp, Boundary]()
+    graph, stored, reasons = draft.graph, set(draft.stored), _reasons_of_updates(draft.graph)
     while True:
         copied = _copied(graph)
         reasons |= dict.fromkeys(copied - stored, COPIED)
@@ -140,6 +155,7 @@ SCHEDULING = Pipeline(
     (
         Stage(lower_complex, real_spec, "first: nothing behind it knows of complex numbers"),
         Stage(normalize_graph, real_spec, "fusion should see one spelling of each value"),
+        Stage(scatter, real_spec, "what a sum by position selects is known from its last spelling"),
         Stage(rangeify, real_spec, "all uses of a value are known once the graph is final"),
         Stage(make_kernels, kernel_spec, "a kernel is cut out when all of its loops are there"),
         Stage(put_in_order, kernel_spec, "last: what a kernel reads is known from the kernel itself"),
@@ -182,6 +198,12 @@ def _written(u: UOp, device: str | None) -> UOp:
     The tag keeps the device: a sum over no elements of a device's memory is a number, but belongs there.
     """
     return u if u.device is not None else u.contiguous().rtag(device)
+
+
+def _reasons_of_updates(graph: UOp) -> dict[UOp, Boundary]:
+    """Return the reasons for the memory of updates, which is filled first."""
+    updates = [u for u in graph.toposort() if u.op is Ops.ASSIGN and u.arg is not None]
+    return dict.fromkeys((u.src[0] for u in updates), FILLED) | dict.fromkeys(updates, SCATTERED)
 
 
 def _copied(graph: UOp) -> set[UOp]:

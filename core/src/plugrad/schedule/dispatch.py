@@ -6,6 +6,7 @@ Runs first: no other pass meets a DISPATCH, and nobody who builds a graph needs 
 from collections.abc import Mapping
 
 from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.scatter import is_updated
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -42,7 +43,9 @@ def dispatch(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> d
 def _chosen(u: UOp, cost: Mapping[str, CostModel], default_device: str) -> UOp:
     device = u.device or default_device
     model = cost.get(device)
-    other = None if model is None else u.arg.rule(device, model.runs_loops, u.src[1:])
+    if model is None or is_updated(u.src[0], u.src[1:], model):
+        return u.src[0]
+    other = u.arg.rule(device, model.runs_loops, u.src[1:])
     if other is None:
         return u.src[0]
     is_same = other.dtype is u.dtype and other.shape == u.shape

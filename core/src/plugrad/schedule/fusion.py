@@ -8,8 +8,9 @@ speaks of `Capabilities` only, never of devices.
 from collections.abc import Mapping
 
 from plugrad._frozen import frozen
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import DType, dtypes, is_float
 from plugrad.target import Capabilities
+from plugrad.uop.ops import Ops
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
 # 117 GFLOP/s against 30 GB/s) and 12 (accelerators: 60 TFLOP/s of f32 against 4.8 TB/s). At 12, `exp` is
@@ -21,6 +22,8 @@ _OPERATIONS_PER_BYTE = 12
 _OPERATIONS_PER_LAUNCH = 1 << 15
 # What a device says of its own rates is believed within these: operations are more than additions.
 _LEAST_PER_BYTE, _MOST_PER_BYTE = 4, 24
+# Operations in the time of one atomic update: it takes a line of memory to itself.
+_OPERATIONS_PER_UPDATE = 64
 # Below this many elements a reduction is done before a second kernel would have started.
 _SPLIT_FROM = 1 << 15
 # Pieces for each core, so that an uneven finish costs little.
@@ -67,6 +70,7 @@ COPIED = Boundary("it goes from one device to another")
 # What would be too much for one kernel.
 TOO_MANY_BUFFERS = Boundary("the kernel of its users would read more buffers than the device allows")
 SCATTERED = Boundary("a sum by position runs in a kernel of its own")
+FILLED = Boundary("values are added to it by position")
 # What loops of a reduction cannot do.
 REDUCED_FOR_SEVERAL = Boundary(
     "a reduction is read in several ways", "each way would run its loops again, element by element"
@@ -93,10 +97,16 @@ class CostModel:
     widened: frozenset[tuple[DType, DType]] = frozenset()
     vector_bytes: int = 0
     operations_per_byte: int = _OPERATIONS_PER_BYTE
+    atomic_ops: frozenset[tuple[str, DType]] = frozenset()
 
     @staticmethod
-    def of(capabilities: Capabilities) -> "CostModel":
-        """Return the cost model for a device with these capabilities."""
+    def of(capabilities: Capabilities, *, deterministic: bool = False) -> "CostModel":
+        """Return the cost model for a device with these capabilities.
+
+        Args:
+            capabilities: of the device.
+            deterministic: whether sums of floats have one order.
+        """
         return CostModel(
             cores=capabilities.threads if capabilities.grid_dims == 0 else capabilities.compute_units,
             # on a grid each work-item would redo a row's reduction; loops hoist it
@@ -106,7 +116,21 @@ class CostModel:
             widened=frozenset((core.dtype_in, core.dtype_out) for core in capabilities.tensor_cores),
             vector_bytes=capabilities.vector_bits // 8,
             operations_per_byte=_operations_per_byte(capabilities),
+            atomic_ops=frozenset(
+                (name, dtype)
+                for name, dtype in capabilities.atomic_ops
+                if not (deterministic and name == Ops.ADD.name and is_float(dtype))
+            ),
         )
+
+    def is_atomic(self, op: Ops, dtype: DType) -> bool:
+        """Say whether work-items of a grid may update one element by `op` at the same time."""
+        return not self.runs_loops and (op.name, dtype) in self.atomic_ops
+
+    def pays_to_update(self, comparisons: int, updates: int, results: int, itemsize: int) -> bool:
+        """Say whether filling `results` and updating them costs less than comparing places with positions."""
+        filling = _OPERATIONS_PER_LAUNCH + results * itemsize * self.operations_per_byte
+        return comparisons > filling + updates * _OPERATIONS_PER_UPDATE
 
     def full_boundary(self, operations: int) -> Boundary | None:
         """Return the reason to end a kernel that does `operations` for each element, or None.

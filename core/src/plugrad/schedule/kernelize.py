@@ -68,6 +68,8 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
             renamed[u] = UOp(Ops.RANGE, u.dtype, (size,), Axis((next(axes),), u.arg.kind))
     ast = ast.substitute(renamed)
     target = root.src[0].base if root.op is Ops.ASSIGN else None
+    if target is not None and root.arg is not None:
+        reads[target] = None
     sink = UOp.sink(ast, arg=KernelInfo(_name(ast)))
     after = tuple(u for u in kernel.after if u in walk.kernels)
     return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, after)

@@ -10,6 +10,7 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous, moves
+from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, slice_of
 from plugrad.schedule.window_copies import copy_windows
@@ -76,6 +77,8 @@ def _split_long_reduce(ctx: Devices, reduced: UOp, x: UOp) -> UOp | None:
         return None
     cut = _cut(model, x, op, axes, pieces)
     if cut is None or ((selection := selection_of(reduced)) is not None and selection.axes):
+        return None
+    if atomic_selection(reduced, model) is not None:
         return None
     whole, axis, pieces = cut
     sizes = whole.shape

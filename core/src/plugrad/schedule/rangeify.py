@@ -272,6 +272,11 @@ class Rangeify:
             sources = ((u.src[0], Access(idxs, access.gate)),)
             # a reduction runs once for each value of the ranges it is read with; other loops have it hoisted
             kept = frozenset[UOp]().union(*(i.ranges for i in access.idxs))
+            if _is_updated_by(u, use.kernel.root):
+                counter = self.selections[u].counter
+                assert counter is not None, "updates are sums by position"
+                # each step belongs to one element along the counter
+                kept -= access.idxs[counter].ranges
             results = min(use.evaluations, math.prod(_size(r) for r in kept))
             loops = math.prod(_size(ranges[a]) for a in self._looped_axes(u))
             use.kernel.has_contraction |= self._is_contraction(u, use)
@@ -320,7 +325,8 @@ class Rangeify:
             access = Access(kernel.ranges, ALWAYS)
             value = self.exprs[self.sources[u, access][0]] if u.op in _STORED else self._build(u, access)
             place = self._place(u, access)
-            kernel.ast = place.store(value, *(r for r in kernel.ranges if r.op is Ops.RANGE))
+            ranges = (r for r in kernel.ranges if r.op is Ops.RANGE)
+            kernel.ast = place.store(value, *ranges, op=u.arg if u.op is Ops.ASSIGN else None)
 
     def _place(self, u: UOp, access: Access) -> UOp:
         """Return the INDEX of element `access` in the memory of `u`."""
@@ -377,6 +383,10 @@ class Rangeify:
         if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
             return value
         return gate.where(value, value.const_like(0))
+
+
+def _is_updated_by(u: UOp, root: UOp) -> bool:
+    return root.op is Ops.ASSIGN and root.arg is not None and u is root.src[1]
 
 
 def _devices(uses: dict[Access, Use]) -> set[str]:

@@ -28,11 +28,13 @@ class Selection:
         axes: the reduced axes that no loop goes along, since a condition asks for one step: it gathers.
         counter: the axis of the result that each step belongs to one element of: it scatters. None: no such.
         around: the nodes around its value, down to the conditions.
+        neutral: a constant that changes nothing that the reduction takes.
     """
 
     axes: frozenset[int]
     counter: int | None
     around: frozenset[UOp]
+    neutral: UOp
 
 
 def selection_of(u: UOp) -> Selection | None:
@@ -58,7 +60,8 @@ def selection_of(u: UOp) -> Selection | None:
     if not gathered and scatter is None:
         return None
     around = {node for (node, _), e in exprs.items() if node.op in _AROUND | COMPARE and e in guard.path}
-    return Selection(gathered, None if scatter is None else scatter.counter.arg.ident[0], frozenset(around))
+    counter = None if scatter is None else scatter.counter.arg.ident[0]
+    return Selection(gathered, counter, frozenset(around), guard.neutral)
 
 
 def _has_equality(u: UOp) -> bool:

@@ -121,6 +121,14 @@ INEXACT = (
         "zeros of other places are not added",
     ),
     Inexact(
+        "schedule.scatter.update_atomically",
+        "the sum over all places that name an element, on a grid",
+        "atomic additions to the element, in another order each time",
+        ("rounding", "overflow", "-0.0", "NaN"),
+        _ORDER,
+        "where the renderer's `atomic_ops` have ADD of the dtype; `DETERMINISTIC=1` turns it off",
+    ),
+    Inexact(
         "codegen.linearizer.linearize",
         "`total + x * y` in a sum",
         "one MULACC",

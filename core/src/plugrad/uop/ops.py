@@ -33,7 +33,7 @@ class Ops(Enum):
     CONTIGUOUS = auto()  # (x): x, in memory of its own
     DETACH = auto()  # (x): x, without a gradient
     COPY = auto()  # (x): x on the device named by arg
-    ASSIGN = auto()  # (target, value): target's memory after value is written to it
+    ASSIGN = auto()  # (target, value): None, ADD or MAX; target's memory with value put or combined there
     KERNEL = auto()  # (*buffers): arg is the kernel's SINK, or COPY; runs it on those buffers, slot by slot
     AFTER = auto()  # (x, *effects): x, once the effects happened
     SINK = auto()  # (*roots): KernelInfo or None; keeps several roots as one graph
@@ -93,7 +93,7 @@ class Ops(Enum):
     )  # (*values, *ranges): (Ops.ADD | MUL | MAX, number of values); values over ranges, combined
     INDEX = auto()  # (buffer, idx[, gate]): the place of element idx; with a gate, only where it holds
     LOAD = auto()  # (INDEX[, alt, gate]): the element(s) there
-    STORE = auto()  # (INDEX, value, *ranges): write, and end the ranges
+    STORE = auto()  # (INDEX, value, *ranges): None, ADD or MAX; write or update atomically, end the ranges
     VECTORIZE = auto()  # (*scalars): one vector of them
     GEP = auto()  # (vector): a tuple of lanes; one lane gives a scalar
 
@@ -246,6 +246,7 @@ COMPLEX_ALU = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.WHERE, Ops.CMPE
 COMMUTATIVE = frozenset({Ops.ADD, Ops.MUL, Ops.MAX, Ops.CMPNE, Ops.CMPEQ, Ops.AND, Ops.OR, Ops.XOR})
 MOVEMENT = frozenset({Ops.RESHAPE, Ops.EXPAND, Ops.PERMUTE, Ops.PAD, Ops.SHRINK, Ops.FLIP})
 REDUCING = frozenset({Ops.ADD, Ops.MUL, Ops.MAX})
+UPDATING = frozenset({Ops.ADD, Ops.MAX})
 
 
 def identity_of(op: Ops, dtype: DType) -> ConstType:

@@ -270,3 +270,35 @@ def test_an_axis_that_a_store_stands_outside_of_stays_a_loop() -> None:
     assert [kind for _, kind, _ in axes_of(KernelOpt(two_stores(), GRID))] == ["GLOBAL", "LOOP"]
     refused(two_stores(), LOOPS, "a store outside of axis (1,)", Opt(OptOps.THREAD, (1,), 2))
     refused(two_stores(), LOOPS, "outside of the other", Opt(OptOps.SWAP, (0,), (1,)))
+
+
+def counts() -> UOp:
+    """Return a kernel that adds rows of 8 where 16 positions say."""
+    step = UOp.range(16, 2)
+    place = param(2, 16, dtypes.int32).index(step).load().cast(dtypes.index) * 8 + j
+    value = param(1, 128).index(step * 8 + j).load()
+    return UOp.sink(param(0, 96).index(place).store(value, step, j, op=Ops.ADD), arg=KernelInfo())
+
+
+def test_steps_that_may_update_one_element_are_not_written_out() -> None:
+    message = "may update one element, each for itself"
+    refused(counts(), GRID, message, Opt(OptOps.UPCAST, (2,), 4))
+    kernel = KernelOpt(counts(), GRID)
+    kernel.apply_all([Opt(OptOps.UPCAST, (1,), 4), Opt(OptOps.LOCAL, (2,), 16)])
+    assert [kind for _, kind, _ in axes_of(kernel)] == ["GLOBAL", "UPCAST", "LOCAL"]
+
+
+def test_updates_are_not_repeated() -> None:
+    refused(counts(), GRID, "no element may be computed twice", Opt(OptOps.SHIFTIN, (2,), 3))
+    kernel = KernelOpt(counts(), GRID)
+    kernel.apply(Opt(OptOps.PADTO, (2,), 5))
+    (store,) = kernel.ast.src
+    # the steps that were added update nothing
+    assert kernel.axis((2,)) in store.src[0].src[2].ranges
+
+
+def test_steps_that_all_update_one_element_are_not_padded() -> None:
+    step = UOp.range(12, 0)
+    value = param(1, 12).index(step).load()
+    ast = UOp.sink(param(0, 1).index(step * 0).store(value, step, op=Ops.ADD), arg=KernelInfo())
+    refused(simplify(ast), GRID, "nothing gates", Opt(OptOps.PADTO, (0,), 5))

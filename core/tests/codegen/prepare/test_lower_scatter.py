@@ -123,6 +123,43 @@ def test_a_grid_has_no_order() -> None:
     assert scatter(kernel(), CAPABILITIES) is kernel()
 
 
+def updating(ast: UOp, op: Ops) -> UOp:
+    """Return a kernel that combines with what is there."""
+    return ast.replace(src=tuple(store.replace(arg=op) for store in ast.src))
+
+
+def test_on_a_grid_each_step_updates_the_element_that_it_belongs_to() -> None:
+    i = UOp.range(32, 0)
+    j, step = UOp.range(5, 1, AxisType.REDUCE), UOp.range(5, 1)
+    out, x, positions = param(0, 32), param(1, 5), param(2, 5, dtypes.int32)
+    total = i.cast(dtypes.int32).eq(positions.index(j).load()).where(x.index(j).load(), 0.0)
+    store = out.index(i).store(total.reduce(Ops.ADD, j), i, op=Ops.ADD)
+    (update,) = scatter(UOp.sink(store, arg=KernelInfo()), CAPABILITIES).src
+    at = positions.index(step).load().cast(dtypes.index)
+    place = out.index(at, simplify(~(at < 0) & (at < 32)))
+    assert update is simplify(place.store(x.index(step).load(), step, op=Ops.ADD))
+
+
+@pytest.mark.parametrize("op", [Ops.ADD, Ops.MAX])
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int32])
+def test_every_optimisation_updates_by_what_the_sum_means(op: Ops, dtype: DType) -> None:
+    ast = updating(kernel(op, dtype), op)
+    expected = buffers(dtype)
+    evaluate_kernel(ast, expected)
+    prepared = PREPARE.run(ast, CAPABILITIES)
+    assert prepared.src[0].src[1].op is Ops.LOAD
+    chosen = [None, (), *(random_opts(KernelOpt(prepared, CAPABILITIES), seed) for seed in range(25))]
+    for opts in chosen:
+        got = buffers(dtype)
+        run_lowered(lower(ast, CAPABILITIES, opts), got)
+        assert np.array_equal(values_of(got[0], dtype), values_of(expected[0], dtype)), opts
+
+
+def test_a_sum_that_is_updated_by_another_op_stays() -> None:
+    ast = updating(kernel(Ops.ADD), Ops.MAX)
+    assert scatter(ast, CAPABILITIES) is ast
+
+
 def test_a_choice_of_more_than_the_lowest_value_is_no_maximum_by_position() -> None:
     i, j = UOp.range(32, 0), UOp.range(5, 1, AxisType.REDUCE)
     wanted = param(2, 5, dtypes.int32).index(j).load()

@@ -98,6 +98,9 @@ def _cost(kernel: KernelOpt, body: LoopBody, results: int, tile: Tile) -> float:
 
 def _lanes(kernel: KernelOpt, body: LoopBody, axes: list[UOp]) -> list[tuple[UOp, int]]:
     """Return the axis along which most elements come by wide loads and stores, with their elements."""
+    axes = [r for r in axes if kernel.can_write_out(r)]
+    if not axes:
+        return []
     r = max(axes, key=lambda r: along(body.places, r))
     wide = [p for p in body.places if p.is_contiguous(r)]
     if not wide:
@@ -114,6 +117,8 @@ def _groups(kernel: KernelOpt, along_axis: int) -> Iterator[Opt]:
     axes = [r for r in kernel.axes(AxisType.GLOBAL) if constant_size(r)]
     enough = steps_of(axes) // (GROUPS_OF_A_UNIT * can.compute_units)
     left = min(next((c for c in _IN_GROUP if c <= enough), min(_IN_GROUP)), can.max_workgroup)
+    # elements side by side that one group updates take one access
+    axes.sort(key=kernel.can_write_out)
     can_repeat = kernel.can_repeat()
     for r in reversed(axes):
         size, most = constant_size(r) or 1, min(left, along_axis)

@@ -12,7 +12,7 @@ from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.reduces import slots_of
-from plugrad.codegen.strides import constant_size
+from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops, identity_of
@@ -158,6 +158,9 @@ class KernelOpt:
             if kind is AxisType.REDUCE:
                 return AxisType.PARTIAL, True
             if kind in _OUTPUT:
+                if not self.can_write_out(r):
+                    why = "steps of the axis may update one element, each for itself"
+                    raise KernelOptError(f"{opt}: {why}. Written out, equal ones would be one.")
                 return AxisType.UPCAST, True
         elif opt.op in _OF_REDUCED:
             if kind is AxisType.REDUCE:
@@ -218,9 +221,16 @@ class KernelOpt:
         ast = exchange_range(self.ast, r, value, parts)
         self.ast = ast.replace(src=tuple(map(_in_loop_order, ast.src)))
 
+    def can_write_out(self, r: UOp) -> bool:
+        """Say whether steps of `r` may stand beside each other: not if several may update one element."""
+        updates = [s for s in stores_of(self.ast) if s.arg is not None and r in s.src[2:]]
+        return all(coefficient(s.src[0].src[1], r) for s in updates)
+
     def can_repeat(self) -> bool:
-        """Say whether elements may be computed twice: not if the kernel reads its output."""
+        """Say whether elements may be computed twice: not if the kernel reads or updates its output."""
         stores = stores_of(self.ast)
+        if any(s.arg is not None for s in stores):
+            return False
         written = {s.src[0].src[0] for s in stores}
         values = UOp.sink(*(s.src[1] for s in stores)).toposort()
         return not any(u.op is Ops.INDEX and u.src[0] in written for u in values)
@@ -359,6 +369,10 @@ class KernelOpt:
         size = constant_size(r)
         if size is None or multiple < 1:
             raise KernelOptError(f"{opt}: needs an axis of constant size and a positive multiple.")
+        if any(r in s.src[2:] and r not in s.src[0].ranges for s in stores_of(self.ast)):
+            raise KernelOptError(
+                f"{opt}: a store's place does not move along the axis: nothing gates more steps."
+            )
         if any(u.dtype.count > 1 and r in ranges_of_reduce(u) for u in self._reduces()):
             raise KernelOptError(f"{opt}: a matrix instruction sums over axis {opt.axis}; pad it before TC.")
         padded = -(-size // multiple) * multiple

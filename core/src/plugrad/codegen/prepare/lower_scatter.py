@@ -2,7 +2,8 @@
 
 `out[i] = sum over j of (x[j] if position[j] == i else 0)` asks each element about each position. Where a loop
 runs in order, one pass over the positions does the same: after all elements have been set to 0, step `j` adds
-`x[j]` to the element that `position[j]` names. Work-items of a grid have no order, so there it stays a sum.
+`x[j]` to the element that `position[j]` names. Work-items of a grid have no order: there it stays a
+sum, unless the scheduler has filled the memory and asks for an update of it: then step `j` is an atomic one.
 """
 
 from plugrad.codegen.rebuild import at, ranges_of_reduce
@@ -15,38 +16,47 @@ from plugrad.uop.uop import UOp
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace a kernel that sums by position by a fill and an ordered store.
+    """Replace a kernel that sums by position by a fill and an ordered store, or by updates.
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,
             STORE(INDEX(p, position(j)), LOAD(INDEX(p, position(j))) + x(j), j), j an axis in order
+
+    before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i) with arg ADD
+    after:  STORE(INDEX(p, position(j)), x(j), j) with arg ADD, gated in the same way
     """
-    if capabilities.grid_dims or len(sink.src) != 1:
+    if len(sink.src) != 1:
         return sink
     (store,) = sink.src
     total = store.src[1]
     if total.op is not Ops.REDUCE or len(store.src[0].src) != 2:
+        return sink
+    if capabilities.grid_dims and store.arg is not total.arg[0]:
         return sink
     if any(u.op is Ops.REDUCE for u in total.src[0].toposort()):
         return sink
     found = scatter_of(total, store.src[2:])
     if found is None:
         return sink
+    step = _step(store, total, found)
+    if store.arg is not None:
+        return sink.replace(src=(step,))
     filled = store.replace(src=(store.src[0], found.neutral, *store.src[2:]))
-    return sink.replace(src=(filled, _in_order(store, total, found)))
+    return sink.replace(src=(filled, step))
 
 
-def _in_order(store: UOp, total: UOp, found: Scatter) -> UOp:
-    """Return the store that adds each step into its element, in order."""
+def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
+    """Return the store that adds each step into its element: in order, or by updates in any."""
     ended = ranges_of_reduce(total)
-    ordered = {q: q.replace(arg=Axis(q.arg.ident, AxisType.ORDERED)) for q in ended}
+    kind = AxisType.ORDERED if store.arg is None else AxisType.LOOP
+    stored = {q: q.replace(arg=Axis(q.arg.ident, kind)) for q in ended}
     gate = at(found.inside, found.counter, found.position)
     buffer, idx = store.src[0].src
     place = buffer.index(at(idx, found.counter, found.position), gate)
-    taken = place.load().alu(total.arg[0], found.value)
+    taken = place.load().alu(total.arg[0], found.value) if store.arg is None else found.value
     loops = [q for r in store.src[2:] for q in (ended if r is found.counter else (r,))]
     loops.sort(key=lambda q: _rank(q, found.position, q in ended))
-    return simplify(place.store(taken, *loops).substitute(ordered))
+    return simplify(place.store(taken, *loops, op=store.arg).substitute(stored))
 
 
 def _rank(r: UOp, position: UOp, is_ended: bool) -> int:

@@ -28,6 +28,7 @@ _INFIX = {
     Ops.FLOORDIV: ("//", 9),
     Ops.FLOORMOD: ("%", 9),
 }
+_STORED = {None: "=", Ops.ADD: "+=", Ops.MAX: "max="}
 _REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
 # what is used twice is written twice: beyond this many characters it is left out
 _LONGEST = 1000
@@ -106,7 +107,7 @@ def _text(u: "UOp", src: list[_Text]) -> _Text:
         case Ops.LOAD if len(src) == 1:
             return src[0]
         case Ops.STORE:
-            return f"{plain[0]} = {plain[1]}", _LOOSEST
+            return f"{plain[0]} {_STORED[u.arg]} {plain[1]}", _LOOSEST
         case Ops.NEG:
             return f"-{_inside(src[0], _UNARY)}", _UNARY
         case Ops.WHERE:

@@ -150,9 +150,9 @@ class StructureMixin:
         """Return this on another device."""
         return self._make(Ops.COPY, arg=device)
 
-    def assign(self, value: "UOp") -> "UOp":
-        """Return this memory after `value` has been written to it."""
-        return self._make(Ops.ASSIGN, extra=(value,))
+    def assign(self, value: "UOp", op: Ops | None = None) -> "UOp":
+        """Return this memory with `value` written to it, or combined with it by `op`."""
+        return self._make(Ops.ASSIGN, extra=(value,), arg=op)
 
     def after(self, *effects: "UOp") -> "UOp":
         """Return this, once `effects` happened."""
@@ -169,9 +169,9 @@ class StructureMixin:
         """Return the element at this INDEX (a vector dtype loads consecutive elements)."""
         return self._make(Ops.LOAD, dtype, extra=alt_and_gate)
 
-    def store(self, value: "UOp", *ranges: "UOp") -> "UOp":
-        """Write `value` to this INDEX and end `ranges`."""
-        return self._make(Ops.STORE, dtypes.void, extra=(value, *ranges))
+    def store(self, value: "UOp", *ranges: "UOp", op: Ops | None = None) -> "UOp":
+        """Write `value` to this INDEX, or update it by `op`, and end `ranges`."""
+        return self._make(Ops.STORE, dtypes.void, extra=(value, *ranges), arg=op)
 
     def reduce(self, op: Ops, *ranges: "UOp") -> "UOp":
         """Return `op` of this value over all steps of `ranges`."""

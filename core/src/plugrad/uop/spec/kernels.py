@@ -12,6 +12,7 @@ from plugrad.uop.spec.nodes import (
     is_scalar,
     is_sink,
     is_storable,
+    is_update,
     is_variable,
     is_void,
 )
@@ -71,7 +72,7 @@ def _store(u: UOp) -> bool:
         and place.op is Ops.INDEX
         and value.dtype is place.dtype
         and _are_ranges(tuple(ranges))
-        and u.arg is None
+        and is_update(u)
     )
 
 

@@ -12,6 +12,7 @@ from plugrad.uop.spec.nodes import (
     is_after,
     is_const,
     is_sink,
+    is_update,
     is_variable,
     is_void,
 )
@@ -50,7 +51,8 @@ def is_lowered_store(u: UOp) -> bool:
         is_void(u)
         and place.op is Ops.INDEX
         and value.dtype.scalar() is place.dtype.scalar()
-        and u.arg is None
+        and is_update(u)
+        and (u.arg is None or value.dtype.count == 1)
     )
     return fits and all(r.op in (Ops.RANGE, Ops.SPECIAL, Ops.CONST) for r in ranges)
 

@@ -1,7 +1,7 @@
 """The conditions on nodes that several stages have: numbers, elementwise operations, sinks."""
 
 from plugrad.dtype import COMPLEX, DType, dtypes, is_bool, is_complex, is_float, is_int, truncate
-from plugrad.uop.ops import ALU, COMPLEX_ALU, UNARY, KernelInfo, Ops
+from plugrad.uop.ops import ALU, COMPLEX_ALU, UNARY, UPDATING, KernelInfo, Ops
 from plugrad.uop.spec.stage import Check
 from plugrad.uop.uop import UOp
 
@@ -149,6 +149,11 @@ ELEMENTWISE: dict[Ops, Check] = {
     Ops.BITCAST: _bitcast,
 }
 PARTS: dict[Ops, Check] = {Ops.COMPLEX: _complex, Ops.REAL: _part, Ops.IMAG: _part}
+
+
+def is_update(u: UOp) -> bool:
+    """Say whether this writes, or combines by an op that gives the same in any order."""
+    return u.arg is None or u.arg in UPDATING
 
 
 def is_sink(u: UOp) -> bool:

@@ -21,6 +21,7 @@ from plugrad.uop.spec.nodes import (
     is_scalar,
     is_sink,
     is_storable,
+    is_update,
     is_variable,
     is_void,
 )
@@ -113,7 +114,7 @@ def _assign(u: UOp) -> bool:
     while root.op in MOVEMENT or root.op is Ops.BITCAST:
         root = root.src[0]
     fits = target.dtype is value.dtype is u.dtype and (target.shape == value.shape or value.shape == ())
-    return u.arg is None and fits and root.op in (Ops.BUFFER, Ops.ASSIGN, Ops.AFTER, Ops.CONTIGUOUS, Ops.COPY)
+    return is_update(u) and fits and root.op in (Ops.BUFFER, Ops.ASSIGN, Ops.AFTER, Ops.CONTIGUOUS, Ops.COPY)
 
 
 def _keeps_dtype(u: UOp) -> bool:

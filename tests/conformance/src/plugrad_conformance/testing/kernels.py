@@ -141,7 +141,10 @@ class _Evaluation:
         memory, dtype = self.memory(place)
         shape = (*(self.size(r) if r in ended else 1 for r in self.ranges), 1)
         idx, new = (np.broadcast_to(self.values[s], shape) for s in (place.src[1], value))
-        memory[idx] = arithmetic.to_storage(new, dtype)
+        if u.arg is None:
+            memory[idx] = arithmetic.to_storage(new, dtype)
+        else:
+            {Ops.ADD: np.add, Ops.MAX: np.maximum}[u.arg].at(memory, idx, new)
 
 
 def _plain(dtype: DType) -> DType:

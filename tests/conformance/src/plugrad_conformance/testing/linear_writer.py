@@ -66,6 +66,10 @@ class LinearWriter:
         """Append a store of all lanes of `value`."""
         return self.add(Ops.STORE, dtypes.void, self.index(buffer, index), value)
 
+    def update(self, buffer: UOp, index: "UOp | int", value: UOp, op: Ops) -> UOp:
+        """Append an atomic update of an element by `op`."""
+        return self.add(Ops.STORE, dtypes.void, self.index(buffer, index), value, arg=op)
+
     # --- loops and the grid ---
 
     def range(self, size: "UOp | int", *ident: int, kind: AxisType = AxisType.LOOP) -> UOp:

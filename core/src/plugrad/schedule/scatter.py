@@ -1,0 +1,97 @@
+"""Choose how sums by position run: with kernels of their own, in order or by atomic updates.
+
+`sum over j of (x[j] if position[j] == i else 0)` for all `i` is one pass over the positions that writes where
+each of them says, if nothing else is in its kernel. Inside of another one it would compare each with each.
+
+Loops run in order. Work-items of a grid do not: there one kernel fills memory, and another one updates the
+elements that the positions name, where that costs less than the comparisons. What codegen makes of both is in
+`plugrad.codegen.prepare.lower_scatter`.
+"""
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.rangeify import FusedKernel, Rangeify
+from plugrad.schedule.selection import Selection, selection_of
+from plugrad.schedule.versions import IN_PLACE
+from plugrad.target import LEAST_SCATTERED
+from plugrad.uop.ops import Ops
+from plugrad.uop.range_elimination import scatter_of
+from plugrad.uop.uop import UOp
+
+
+def scattered(walk: Rangeify) -> set[UOp]:
+    """Return the sums by position inside of kernels that loops could scatter."""
+    found: set[UOp] = set()
+    for u, selection in walk.selections.items():
+        if selection.counter is None or u in walk.kernels:
+            continue
+        for access, use in walk.uses.get(u, {}).items():
+            lowest, highest = access.idxs[selection.counter].bounds
+            is_many = highest - lowest >= LEAST_SCATTERED - 1
+            runs_loops = walk.cost[use.kernel.device].runs_loops
+            if is_many and runs_loops and not _is_alone(use.kernel, walk.exprs[u, access]):
+                found.add(u)
+    return found
+
+
+def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
+    """Say whether a kernel is a sum by position and nothing else."""
+    is_all = kernel.ast is not None and kernel.ast.src[1] is total and total.op is Ops.REDUCE
+    return is_all and scatter_of(total, kernel.ranges) is not None
+
+
+def atomic_selection(reduced: UOp, model: CostModel) -> Selection | None:
+    """Return the selection of a REDUCE_AXIS where atomic updates are cheapest, else None."""
+    op: Ops = reduced.arg[0]
+    sizes: Any = reduced.src[0].shape
+    if not model.is_atomic(op, reduced.dtype) or not all(isinstance(size, int) for size in sizes):
+        return None
+    selection = selection_of(reduced)
+    if selection is None or selection.counter is None:
+        return None
+    results: Any = math.prod(reduced.shape)
+    steps = math.prod(sizes)
+    pays = model.pays_to_update(steps, steps // sizes[selection.counter], results, reduced.dtype.itemsize)
+    return selection if pays else None
+
+
+def is_updated(value: UOp, inputs: Collection[UOp], model: CostModel) -> bool:
+    """Say whether the only sums between `inputs` and a value are atomic updates; there is one."""
+    if model.runs_loops or not model.atomic_ops:
+        return False
+    found = False
+    for u in value.toposort(lambda u: u not in inputs and u.op not in IN_PLACE):
+        if u.op is Ops.REDUCE_AXIS and not _gathers(u):
+            if atomic_selection(u, model) is None:
+                return False
+            found = True
+    return found
+
+
+def _gathers(reduced: UOp) -> bool:
+    """Say whether a REDUCE_AXIS runs no loop: each element of it is one that a condition picks."""
+    selection = selection_of(reduced)
+    return selection is not None and selection.axes.issuperset(reduced.arg[1])
+
+
+def update_atomically(sink: UOp, devices: Devices) -> tuple[UOp, dict[UOp, UOp]]:
+    """Replace sums by position by updates of filled memory; return the graph, and its nodes.
+
+    before: REDUCE_AXIS(ADD, WHERE(position == i, x, 0))
+    after:  ASSIGN(CONTIGUOUS(0), REDUCE_AXIS(ADD, WHERE(position == i, x, 0))) with arg ADD
+    """
+    new: dict[UOp, UOp] = {}
+    for number, u in enumerate(sink.toposort()):
+        src = tuple([new[s] for s in u.src])
+        new[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+        device = u.device or devices.default
+        if u.op is not Ops.REDUCE_AXIS or device not in devices.cost:
+            continue
+        if (selection := atomic_selection(u, devices.cost[device])) is not None:
+            # the number keeps the memory of sums of one shape apart
+            start = selection.neutral.reshape((1,) * len(u.shape)).rtag(number)
+            new[u] = start.expand(u.shape).contiguous().rtag(device).assign(new[u], u.arg[0])
+    return new[sink], new
