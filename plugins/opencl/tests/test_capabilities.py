@@ -46,3 +46,18 @@ def test_functions_are_native_where_the_profile_bounds_their_error(cpu, changed)
 def test_buffers_are_as_many_as_parameters_hold(cpu, changed):
     assert capabilities(cpu).max_buffers == 56
     assert capabilities(changed(cpu, parameter_bytes="4352")).max_buffers == 264
+
+
+def test_integers_of_64_bits_are_updated_where_an_extension_does(gpu, changed):
+    base, extended = "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"
+    of_32_bits = {("ADD", d) for d in (dtypes.int32, dtypes.uint32, dtypes.float32)}
+    of_32_bits |= {("MAX", d) for d in (dtypes.int32, dtypes.uint32)}
+    assert capabilities(gpu).atomic_ops == of_32_bits
+    added = {("ADD", d) for d in (dtypes.int64, dtypes.uint64)}
+    assert capabilities(changed(gpu, int64_atomics=base)).atomic_ops == of_32_bits | added
+    both = capabilities(changed(gpu, int64_atomics=f"{base} {extended}")).atomic_ops
+    assert both == of_32_bits | added | {("MAX", d) for d in (dtypes.int64, dtypes.uint64)}
+
+
+def test_loops_of_a_cpu_update_nothing(cpu):
+    assert not capabilities(cpu).atomic_ops

@@ -333,3 +333,18 @@ def test_the_source_of_a_kernel(w, cpu, golden):
     w.store(out, at, w.cast(dtypes.float16, big))
     w.end(i)
     golden("cpu.cl", OpenClRenderer(cpu).render(w.uops, "k"))
+
+
+ATOMIC = [(op, d) for op in (Ops.ADD, Ops.MAX) for d in INTS if d.itemsize >= 4]
+
+
+@pytest.mark.parametrize(("op", "dtype"), [*ATOMIC, (Ops.ADD, dtypes.float32)], ids=str)
+def test_work_items_that_update_one_element_all_count(w, launch, op, dtype):
+    out, values, item = w.param(0, dtype, 5), w.param(1, dtype, 4096), w.special("gidx0", 4096)
+    w.update(out, w.alu(Ops.CMOD, item, 5), w.load(values, item), op)
+    x = np.random.default_rng(0).integers(0, 100, 4096).astype(to_numpy(dtype))
+    got = np.full(5, 50, x.dtype)
+    launch(w, got, x)
+    expected = np.full(5, 50, x.dtype)
+    {Ops.ADD: np.add, Ops.MAX: np.maximum}[op].at(expected, np.arange(4096) % 5, x)
+    np.testing.assert_array_equal(got, expected)

@@ -22,6 +22,10 @@ NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_O
 # Source: OpenCL C, section "Relative Error as ULPs".
 BOUNDED_OPS = frozenset(op.name for op in (Ops.EXP, Ops.EXP2, Ops.LOG2))
 
+#: The extension that has each 64-bit atomic operation; those of 32 bits are in the language since 1.1.
+#: Source: OpenCL C, section "Atomic Functions"; OpenCL Extension Specification, "64-bit Atomics".
+ATOMICS_OF_64_BITS = {Ops.ADD: "cl_khr_int64_base_atomics", Ops.MAX: "cl_khr_int64_extended_atomics"}
+
 MAX_LANES = 16  # OpenCL C, section "Built-in Vector Data Types"
 _BYTES_OF_VARIABLES = 128  # of the space for parameters, kept for scalars
 _BYTES_OF_A_BUFFER = 16  # a pointer, and its shift with padding
@@ -65,7 +69,21 @@ def _of_a_gpu(target: Target, shared: Capabilities) -> Capabilities:
         max_workgroup_dims=tuple(int(size) for size in group_dims),
         local_memory_bytes=_number(target, "local_bytes"),
         compute_units=_number(target, "units", 16),
+        atomic_ops=_atomic_ops(target),
     )
+
+
+def _atomic_ops(target: Target) -> frozenset[tuple[str, DType]]:
+    """Return the atomic operations on integers, and the sum of floats by comparing and exchanging."""
+    extensions = target.get("int64_atomics").split()
+    words = [(op, dtype) for op in ATOMICS_OF_64_BITS for dtype in (dtypes.int32, dtypes.uint32)]
+    words += [
+        (op, dtype)
+        for op, extension in ATOMICS_OF_64_BITS.items()
+        for dtype in (dtypes.int64, dtypes.uint64)
+        if extension in extensions
+    ]
+    return frozenset((op.name, dtype) for op, dtype in (*words, (Ops.ADD, dtypes.float32)))
 
 
 def _number(target: Target, key: str, default: int = 0) -> int:

@@ -75,6 +75,22 @@ class Preamble:
             "  #pragma OPENCL FP_CONTRACT ON\n  return a * b + c;\n}",
         )
 
+    def atomic_add(self, scalar: str) -> str:
+        """Define the atomic sum of an element and a float of 32 bits; return its name.
+
+        It is exchanged until nobody has changed the element meanwhile: the language has no such function.
+        """
+        return self.define(
+            f"atomic_add_{scalar}",
+            f"static inline void atomic_add_{scalar}(volatile __global {scalar} *p, {scalar} x) {{\n"
+            f"  volatile __global uint *bits = (volatile __global uint *)p;\n"
+            "  uint found = *bits, expected;\n"
+            "  do {\n"
+            "    expected = found;\n"
+            f"    found = atomic_cmpxchg(bits, expected, as_uint(as_{scalar}(expected) + x));\n"
+            "  } while (found != expected);\n}",
+        )
+
     def division(self, operator: str, scalar: str, count: int, dtype: DType) -> str:
         """Define / or % without C's undefined cases.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from plugrad.plugin.backend import Probe, ProbedDevice
 from plugrad.target import Evidence, Target
+from plugrad_opencl.capabilities import ATOMICS_OF_64_BITS
 from plugrad_opencl.driver import REMEDY, opencl
 
 NAME = "OPENCL"
@@ -84,6 +85,7 @@ def describe(index: int, kind: str, platform: Any, device: Any) -> ProbedDevice:
         "driver": str(device.driver_version),
         "fp16": "yes" if "cl_khr_fp16" in extensions else "",
         "fp64": "yes" if "cl_khr_fp64" in extensions else "",
+        "int64_atomics": " ".join(sorted({*ATOMICS_OF_64_BITS.values()}.intersection(extensions))),
         "kind": kind,
         "local_bytes": int(device.local_mem_size),
         "parameter_bytes": int(device.max_parameter_size),

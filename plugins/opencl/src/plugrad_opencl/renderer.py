@@ -16,10 +16,11 @@ from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-from plugrad_opencl.capabilities import capabilities
+from plugrad_opencl.capabilities import ATOMICS_OF_64_BITS, capabilities
 from plugrad_opencl.preamble import Preamble, numbered
 
 _BOUNDED = frozenset({Ops.EXP, Ops.EXP2, Ops.LOG2})
+_ATOMIC_WORDS: Mapping[Ops, str] = {Ops.ADD: "add", Ops.MAX: "max"}
 # what may leave the range of a signed integer, which C does not define
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 
@@ -186,6 +187,15 @@ class OpenClRenderer(MaskRenderer):
             return f"*({self._vector_in_memory(scope, u, dtype)} *){pointer} = {value}"
         return f"vstore{dtype.count}({value}, 0, {pointer})"
 
+    def update(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the call that combines `value` with the element at `pointer` in one step."""
+        dtype = u.src[1].dtype
+        word = _ATOMIC_WORDS[u.arg]
+        if is_float(dtype):
+            return f"{self._preamble(scope).atomic_add(self.type_names[dtype])}({pointer}, {value})"
+        # those of 64 bits are an extension, with a name of its own
+        return f"{'atomic' if dtype.itemsize == 4 else 'atom'}_{word}({pointer}, {value})"
+
     def _vector_in_memory(self, scope: Scope, u: UOp, dtype: DType) -> str:
         space = "__local" if buffer_of(u).op is Ops.DEFINE_LOCAL else "__global"
         scalar = self.storage_type(dtype)
@@ -292,7 +302,9 @@ class OpenClRenderer(MaskRenderer):
     def _extensions(self, uops: Sequence[UOp]) -> list[str]:
         used = {u.dtype.scalar() for u in uops}
         halves = dtypes.float16 in used and dtypes.float16 not in self.as_bits
-        return (["cl_khr_fp16"] if halves else []) + (["cl_khr_fp64"] if dtypes.float64 in used else [])
+        extensions = (["cl_khr_fp16"] if halves else []) + (["cl_khr_fp64"] if dtypes.float64 in used else [])
+        updated = {(u.arg, u.src[1].dtype.itemsize) for u in uops if u.op is Ops.STORE and u.arg is not None}
+        return extensions + sorted(ATOMICS_OF_64_BITS[op] for op, itemsize in updated if itemsize == 8)
 
 
 class OpenClScope(MaskScope):
