@@ -9,9 +9,9 @@ from plugrad.codegen.lower import lower
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.engine.realize import schedule
 from plugrad.target import Target
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import Ops, identity_of
 from plugrad.uop.uop import UOp
-from plugrad_cuda.capabilities import capabilities
+from plugrad_cuda.capabilities import ATOMIC_OPS, capabilities
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.layout import DYNAMIC_SHARED, divisor_of
 from plugrad_cuda.renderer import CudaRenderer
@@ -98,3 +98,16 @@ def test_divisors_of_addresses():
     assert divisor_of(i * 12) == 4
     assert divisor_of(UOp.const(dtypes.int32, 0)) == 64
     assert divisor_of(i * 256) == 64
+
+
+@pytest.mark.usefixtures("nvrtc_library")
+@pytest.mark.parametrize(("name", "dtype"), sorted(ATOMIC_OPS, key=str), ids=str)
+def test_elements_are_updated_by_functions_that_nvrtc_knows(name, dtype, arch):
+    position, x = _empty(5000, dtype=dtypes.int32), _empty(5000, dtype=dtype)
+    here = Tensor.arange(1000, dtype=dtypes.int32, device="PYTHON").reshape(1000, 1)
+    op = Ops[name]
+    chosen = (here == position).where(x, identity_of(op, dtype))
+    lowered, source = _render(chosen.sum(1, dtype=dtype) if op is Ops.ADD else chosen.max(1), arch)
+    assert f"atomic{name.title()}(" in source
+    assert lowered.ins[0] == lowered.outs[0] == 0
+    assert CudaCompiler(_target(arch)).compile(source, lowered.name)

@@ -268,3 +268,18 @@ def test_a_forked_child_that_ends_leaves_its_parents_device_alone(simulate):
         "print(os.waitpid(child, 0)[1], x.tolist())"
     )
     assert simulate(program).clean_lines()[0] == "0 [2.0]"
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_places_that_are_named_often_take_every_update(simulate, dtype):
+    program = HEADER + (
+        "rng = np.random.default_rng(1)\n"
+        f"x = rng.integers(0, 99, (3000, 2)).astype('{dtype}')\n"
+        "at = rng.integers(0, 400, 3000); at[::3] = 7\n"
+        f"want = np.zeros((400, 2), '{dtype}'); np.add.at(want, at, x)\n"
+        "start, rows, values = (Tensor(a, device='CUDA') for a in (0 * want, at, x))\n"
+        "out = start.index_add(0, rows, values)\n"
+        "stores = [call.ast.src[0].arg for call in out.schedule()]\n"
+        "print(bool((out.numpy() == want).all()), stores.count(None) < len(stores))"
+    )
+    assert simulate(program).clean_lines()[0] == "True True"

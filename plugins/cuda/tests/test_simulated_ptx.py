@@ -150,3 +150,19 @@ def test_faults_of_kernels_are_those_of_the_gpu(simulate, body, error):
 def test_a_setting_that_is_no_truth_is_refused(simulate):
     done = simulate(HEADER + "Tensor([1.0], device='CUDA').tolist()", CUDA_PTX="maybe")
     assert "CUDA_PTX='maybe' is not legal" in done.stderr
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+def test_places_that_are_named_often_take_every_update(simulate_ptx, dtype):
+    out = simulate_ptx(
+        "rng = np.random.default_rng(1)\n"
+        f"x = rng.integers(0, 99, 3000).astype('{dtype}')\n"
+        "at = rng.integers(0, 400, 3000); at[::3] = 7\n"
+        f"start = np.full(400, 5, '{dtype}'); total, most = start.copy(), start.copy()\n"
+        "np.add.at(total, at, x); np.maximum.at(most, at, x)\n"
+        "first, rows, values = (Tensor(a, device='CUDA') for a in (start, at, x))\n"
+        "added, greatest = first.index_add(0, rows, values), first.scatter_reduce(0, rows, values, 'amax')\n"
+        "print([u.ast.src[0].arg is not None for u in added.schedule()].count(True))\n"
+        "print((added.numpy() == total).all(), (greatest.numpy() == most).all())"
+    )
+    assert out[:2] == ["1", "True True"]

@@ -328,6 +328,21 @@ def _store(kernel: Kernel, it: Operation) -> list[str]:
     return ["{", f"{_C_TYPES[kind]} *at = {pointer};", *written, "}"]
 
 
+_UPDATES = {
+    "red.global.add": ("atomicAdd", ("s32", "u32", "u64", "f32", "f64")),
+    "red.global.max": ("atomicMax", ("s32", "u32", "s64", "u64")),
+}
+
+
+def _update(kernel: Kernel, it: Operation) -> list[str]:
+    (kind,) = it.types
+    place, value = it.operands
+    function, kinds = _UPDATES.get(it.name, ("", ()))
+    if kind not in kinds:
+        raise RefusedError(f"there is no {it.name} of {kind}")
+    return [f"{function}({_access(kernel, it, place, 1, 'global')}, {kernel.read(value, kind)});"]
+
+
 def _space_and_lanes(it: Operation, value: str) -> tuple[str, list[str]]:
     """Return the space of an access and its registers, as many as its name says."""
     space = it.name.partition(".")[2]
@@ -423,6 +438,7 @@ _RULES: dict[str, Callable[[Kernel, Operation], list[str]]] = {
     "cvta.to.global": _global_address,
     "ld": _load,
     "st": _store,
+    "red": _update,
     "bar.sync": _barrier,
     "mma": _multiply_matrices,
     "shfl": _shuffle,

@@ -64,6 +64,32 @@ extern "C" inline __attribute__((visibility("hidden"))) unsigned short __nv_floa
   return (unsigned short)(sign | (((a + 0xfffu + (a >> 13 & 1u)) >> 13) - 0x1c000u));
 }
 
+// Source: CUDA C++ Programming Guide, section "Atomic Functions"
+#define PLUGRAD_ATOMIC_INTEGER(type)                                                                              \
+  static inline type atomicAdd(type *p, type x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }            \
+  static inline type atomicMax(type *p, type x) {                                                                 \
+    type found = __atomic_load_n(p, __ATOMIC_RELAXED);                                                            \
+    while (found < x && !__atomic_compare_exchange_n(p, &found, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {} \
+    return found;                                                                                                 \
+  }
+PLUGRAD_ATOMIC_INTEGER(int)
+PLUGRAD_ATOMIC_INTEGER(unsigned int)
+PLUGRAD_ATOMIC_INTEGER(unsigned long long)
+static inline long long atomicMax(long long *p, long long x) {
+  long long found = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (found < x && !__atomic_compare_exchange_n(p, &found, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  return found;
+}
+template <typename T> static inline T plugrad_atomic_add(T *p, T x) {
+  T found, sum;
+  __atomic_load(p, &found, __ATOMIC_RELAXED);
+  do sum = found + x;
+  while (!__atomic_compare_exchange(p, &found, &sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return found;
+}
+static inline float atomicAdd(float *p, float x) { return plugrad_atomic_add(p, x); }
+static inline double atomicAdd(double *p, double x) { return plugrad_atomic_add(p, x); }
+
 #include "warp.h"
 
 // --- how the stand-in for the driver calls a kernel ---

@@ -11,11 +11,22 @@ from plugrad.uop.ops import COMPARE, Ops
 from plugrad_cuda.tensor_cores import WARP, tensor_cores
 
 OLDEST = (7, 0)
+INTEGERS = (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64)  # that functions of memory take
 
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
 _FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
 _SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
 NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
+
+#: Source: CUDA C++ Programming Guide, section "Atomic Functions".
+ATOMIC_OPS = frozenset(
+    (op.name, dtype)
+    for op, dtypes_of_op in (
+        (Ops.ADD, (*INTEGERS, dtypes.float32, dtypes.float64)),
+        (Ops.MAX, INTEGERS),
+    )
+    for dtype in dtypes_of_op
+)
 
 _RESERVED_BYTES = 1 << 10  # of the shared memory of a unit, for each block
 STATIC_SHARED_BYTES = 48 << 10  # what a kernel may declare; more is asked for at the launch
@@ -96,6 +107,7 @@ def capabilities(target: Target, *, allows_tf32: bool = False) -> Capabilities:
         max_workgroup_dims=(1024, 1024, 64),
         local_memory_bytes=shared,
         native_ops=NATIVE_OPS,
+        atomic_ops=ATOMIC_OPS,
         compute_units=units,
         warp_size=WARP,
         unit_registers=int(target.get("unit_registers") or REGISTERS_OF_A_UNIT),

@@ -167,6 +167,15 @@ class CudaRenderer(CStyleRenderer):
         lanes = [f"{pointer}[{lane}] = {self.lane(value, lane)}" for lane in range(dtype.count)]
         return ", ".join(lanes)
 
+    def update(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the call that combines `value` with the element at `pointer` in one step."""
+        dtype = u.src[1].dtype
+        if u.arg is Ops.MAX:
+            return f"atomicMax({pointer}, {value})"
+        if dtype is dtypes.int64:  # sums of both signs are the same bits
+            return f"atomicAdd((unsigned long long *){pointer}, (unsigned long long){value})"
+        return f"atomicAdd({pointer}, {value})"
+
     def write_store(self, scope: Scope, u: UOp) -> None:
         """Write to memory; a vector that goes lane by lane needs a name."""
         value = u.src[1]

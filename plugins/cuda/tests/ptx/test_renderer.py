@@ -10,9 +10,9 @@ from plugrad.codegen.lower import lower
 from plugrad.dtype import STORABLE
 from plugrad.engine.realize import schedule
 from plugrad.target import Target
-from plugrad.uop.ops import Axis, AxisType, Ops
+from plugrad.uop.ops import Axis, AxisType, Ops, identity_of
 from plugrad.uop.uop import UOp
-from plugrad_cuda.capabilities import capabilities
+from plugrad_cuda.capabilities import ATOMIC_OPS, capabilities
 from plugrad_cuda.layout import DYNAMIC_SHARED, UNALIGNED
 from plugrad_cuda.ptx.renderer import BEHIND_ALIGNED, PtxRenderer
 
@@ -171,3 +171,15 @@ def test_renderers_pickle_and_write_the_same():
     renderer = PtxRenderer(_target())
     again = pickle.loads(pickle.dumps(renderer))
     assert again.render(kernel.program, kernel.name) == renderer.render(kernel.program, kernel.name)
+
+
+@pytest.mark.parametrize(("name", "dtype"), sorted(ATOMIC_OPS, key=str), ids=str)
+def test_elements_are_updated_by_reductions_of_memory(name, dtype, arch, ptxas):
+    position, x = _empty(5000, dtype=dtypes.int32), _empty(5000, dtype=dtype)
+    here = Tensor.arange(1000, dtype=dtypes.int32, device="PYTHON").reshape(1000, 1)
+    op = Ops[name]
+    chosen = (here == position).where(x, identity_of(op, dtype))
+    source = _render(chosen.sum(1, dtype=dtype) if op is Ops.ADD else chosen.max(1), arch)
+    assert f"red.global.{name.lower()}." in source
+    for module in source.split(BEHIND_ALIGNED):
+        assert ptxas(module, arch) == "", module

@@ -1,8 +1,8 @@
-"""Addresses, loads and stores: each access as wide as its address allows.
+"""Addresses, loads, stores and updates: each access as wide as its address allows.
 
 Values of less than 4 bytes are moved as parts of 32-bit words, which accesses take up to four of.
 
-Source: PTX ISA, sections "State Spaces", "Addresses as Operands" and "Data Movement: ld, st".
+Source: PTX ISA, sections "State Spaces", "Addresses as Operands", "Data Movement: ld, st" and "red".
 """
 
 from collections.abc import Sequence
@@ -76,8 +76,14 @@ def write_load(body: PtxBuilder, u: UOp) -> None:
 
 
 def write_store(body: PtxBuilder, u: UOp) -> None:
-    """Write a STORE."""
+    """Write a STORE: to memory, or an update that gives nothing back."""
     place, stored = body.places[u.src[0]], u.src[1].dtype
+    if u.arg is not None:
+        # there is no sum of s64: those of both signs are the same bits
+        kind = memory_type(dtypes.uint64 if u.arg is Ops.ADD and stored is dtypes.int64 else stored)
+        word = u.arg.name.lower()
+        body.line(f"red.{place.space}.{word}.{kind} {_bracketed(place)}, {body.read(u.src[1])}")
+        return
     dtype, lanes = stored.scalar(), list(body.values[u.src[1]])
     if is_bool(dtype):
         dtype, lanes = dtypes.uint8, [bytes_of_bool(body, lane) for lane in lanes]
