@@ -10,8 +10,8 @@ from plugrad.target import Capabilities
 def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
     """Return the reason that device `name` lacks `need`, or None.
 
-    Needs are `dtype:NAME`, `tensor-core:NAME`, `views`, `workgroups`, `threads`, `buffers:N`, `graphs` and
-    `second-device`.
+    Needs are `dtype:NAME`, `tensor-core:NAME`, `atomic:OP:NAME`, `views`, `workgroups`, `threads`,
+    `buffers:N`, `graphs` and `second-device`.
     """
     kind, _, detail = need.partition(":")
     match kind:
@@ -22,6 +22,10 @@ def unmet(need: str, name: str, capabilities: Capabilities) -> str | None:
         case "tensor-core":
             taken = {core.dtype_in for core in capabilities.tensor_cores}
             return None if parse_dtype(detail) in taken else f"it has no matrix instruction of {detail}"
+        case "atomic":
+            op, _, name_of_dtype = detail.partition(":")
+            is_there = (op, parse_dtype(name_of_dtype)) in capabilities.atomic_ops
+            return None if is_there else f"it has no atomic {op} of {name_of_dtype}"
         case "views":
             return None if capabilities.supports_views else "it has no views of buffers"
         case "workgroups":

@@ -15,7 +15,7 @@ from plugrad.errors import CompileError
 from plugrad.plugin.contracts import check_result, check_spec_version
 from plugrad.plugin.hookspecs import HOOK_NAMES
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.ops import UPDATING, AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
@@ -187,6 +187,9 @@ def capabilities_are_consistent(bench: Bench) -> None:
     assert all(rate > 0 for _, rate in c.flop_rates), f"leave out what is not known of {c.flop_rates}"
     unknown = [op for op in c.native_ops if op not in Ops.__members__]
     assert not unknown, f"native_ops names no ops: {unknown}"
+    updating = {op.name for op in UPDATING}
+    wrong = [(op, d.name) for op, d in c.atomic_ops if op not in updating or d not in c.compute_dtypes]
+    assert not wrong, f"atomic_ops has {wrong}: each is one of {sorted(updating)} of a dtype it computes in"
 
 
 def tensor_cores_hold_whole_tiles(bench: Bench) -> str:

@@ -1,14 +1,16 @@
 """Core: reading and writing parts of tensors."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from plugrad import Tensor
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes
+from plugrad.uop.ops import Ops, identity_of
 from plugrad_conformance.bench import Bench
-from plugrad_conformance.case import Case, Check
-from plugrad_conformance.values import array_of, sample, tensor_of
+from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.values import array_of, numpy_dtype, sample, tensor_of
 
 _READS: tuple[Any, ...] = (
     3,
@@ -98,6 +100,38 @@ def views_alias(bench: Bench) -> None:
     )
 
 
+def _updated(op: Ops, dtype: DType, bench: Bench) -> Check:
+    """Update few elements at many positions, a third of which are one.
+
+    The sums are of small whole numbers, which are exact in any order.
+    """
+    rng = np.random.default_rng(len(dtype.name))
+    positions = rng.integers(-1, 400, 3000).astype(np.int32)
+    positions[::3] = 7
+    x = rng.integers(0, 100, (3000, 3)).astype(numpy_dtype(dtype))
+    here = Tensor.arange(400, dtype=dtypes.int32, device=bench.name).reshape(400, 1, 1)
+    meets = here == tensor_of(positions, dtypes.int32, bench.name).reshape(1, 3000, 1)
+    neutral = identity_of(op, dtype)
+    chosen = meets.where(tensor_of(x, dtype, bench.name).reshape(1, 3000, 3), neutral)
+    out = chosen.sum(1, dtype=dtype) if op is Ops.ADD else chosen.max(1)
+    updates = [u.arg for call in out.schedule() for u in call.ast.toposort() if u.op is Ops.STORE]
+    assert op in updates, f"the kernels store with {updates}: nothing is updated atomically"
+    expected = np.full((400, 3), neutral, x.dtype)
+    inside = positions >= 0
+    {Ops.ADD: np.add, Ops.MAX: np.maximum}[op].at(expected, positions[inside], x[inside])
+    return Check([out], [expected])
+
+
+_ATOMIC = tuple(
+    Case(
+        f"core/indexing/atomic-{op.name.lower()}-{dtype.name}",
+        needs=(*needs_dtypes(dtype.name), f"atomic:{op.name}:{dtype.name}"),
+        build=partial(_updated, op, dtype),
+    )
+    for op in (Ops.ADD, Ops.MAX)
+    for dtype in (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64, dtypes.float32, dtypes.float64)
+)
+
 CASES = (
     Case("core/indexing/reads", build=_reads),
     Case("core/indexing/one-hot", build=_one_hot),
@@ -106,4 +140,5 @@ CASES = (
     Case("core/indexing/writes-of-every-width", run=writes_of_every_width),
     Case("core/indexing/overlapping-assignments", run=overlapping_assignments),
     Case("core/indexing/views-alias", run=views_alias),
+    *_ATOMIC,
 )
