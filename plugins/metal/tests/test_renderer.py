@@ -105,3 +105,21 @@ def test_renderers_pickle_and_write_the_same():
     lowered, source = _render(_empty(4096) + 1)
     again = pickle.loads(pickle.dumps(MetalRenderer(_target())))
     assert again.render(lowered.program, "k") == source
+
+
+@pytest.mark.parametrize("dtype", [dtypes.int32, dtypes.uint32, dtypes.float32], ids=str)
+def test_elements_are_updated_as_atomics_of_their_type(dtype):
+    position, x = _empty(5000, dtype=dtypes.int32), _empty(5000, dtype=dtype)
+    here = Tensor.arange(1000, dtype=dtypes.int32, device="PYTHON").reshape(1000, 1)
+    _, source = _render((here == position).where(x, 0).sum(1, dtype=dtype))
+    kind = {dtypes.int32: "int", dtypes.uint32: "uint", dtypes.float32: "float"}[dtype]
+    assert f"atomic_fetch_add_explicit((device atomic_{kind} *)(data0+" in source
+
+
+def test_floats_are_updated_from_the_version_on_that_has_them():
+    sums = [
+        ("ADD", dtypes.float32) in capabilities(_target(version)).atomic_ops for version in ("2.4", "3.0")
+    ]
+    assert sums == [False, True]
+    integers = {(op, d) for op in ("ADD", "MAX") for d in (dtypes.int32, dtypes.uint32)}
+    assert capabilities(_target("2.4")).atomic_ops == integers

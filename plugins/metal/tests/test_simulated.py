@@ -315,3 +315,20 @@ def test_more_launches_than_a_queue_holds(simulate):
         "print(np.frombuffer(block.as_memoryview(), np.float32)[5])"
     )
     assert simulate(program).clean_lines()[0] == "200.0"
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "float32"])
+def test_places_that_are_named_often_take_every_update(simulate, dtype):
+    program = HEADER + (
+        "rng = np.random.default_rng(1)\n"
+        f"x = rng.integers(0, 99, (3000, 2)).astype('{dtype}')\n"
+        "at = rng.integers(0, 400, 3000); at[::3] = 7\n"
+        f"start = np.full((400, 2), 5, '{dtype}'); want, most = start.copy(), start[:, 0].copy()\n"
+        "np.add.at(want, at, x); np.maximum.at(most, at, x[:, 0])\n"
+        "first, rows, values = (Tensor(a, device='METAL') for a in (start, at.astype('i'), x))\n"
+        "added = first.index_add(0, rows, values)\n"
+        "greatest = first[:, 0].scatter_reduce(0, rows, values[:, 0], 'amax')\n"
+        "print([u.ast.src[0].arg is not None for u in added.schedule()].count(True))\n"
+        "print((added.numpy() == want).all(), (greatest.numpy() == most).all())"
+    )
+    assert simulate(program).clean_lines()[:2] == ["1", "True True"]

@@ -3,9 +3,9 @@
 Source: Apple, Metal Feature Set Tables; Metal Shading Language Specification.
 """
 
-from plugrad.dtype import STORABLE, dtypes
+from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import COMPARE, Ops
+from plugrad.uop.ops import COMPARE, UPDATING, Ops
 from plugrad_metal.tensor_cores import tensor_cores
 
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
@@ -15,6 +15,7 @@ NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_O
 
 BUFFER_SLOTS = 31  # "Maximum number of entries in the buffer argument table, per kernel function"
 BFLOAT_SINCE = (3, 1)
+FLOAT_ATOMICS_SINCE = (3, 0)
 # Indirect command buffers: Apple7 and Apple8 fail with some, and Intel Macs are slower with them.
 # Source: tinygrad, pull requests 6313 and 10366, issue 8648.
 REPLAY_SINCE = 9
@@ -68,6 +69,17 @@ def capabilities(target: Target) -> Capabilities:
         max_workgroup_dims=(group, group, group),
         local_memory_bytes=int(target.get("local_bytes") or 32 << 10),
         native_ops=NATIVE_OPS,
+        atomic_ops=_atomic_ops(target),
         max_buffers=BUFFER_SLOTS - 1,  # the last is for the values of variables
         tensor_cores=tensor_cores(generation_of(target), language_of(target) >= BFLOAT_SINCE),
     )
+
+
+def _atomic_ops(target: Target) -> frozenset[tuple[str, DType]]:
+    """Return the atomic operations on integers, and the sum of floats.
+
+    Source: Metal Shading Language Specification, section "Atomic Functions".
+    """
+    integers = {(op.name, dtype) for op in UPDATING for dtype in (dtypes.int32, dtypes.uint32)}
+    has_floats = language_of(target) >= FLOAT_ATOMICS_SINCE
+    return frozenset(integers | {(Ops.ADD.name, dtypes.float32)} if has_floats else integers)

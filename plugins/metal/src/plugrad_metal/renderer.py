@@ -184,6 +184,13 @@ class MetalRenderer(CStyleRenderer):
             value = f"as_type<{element}{dtype.count}>({value})"
         return f"*({space} {packed} *){pointer} = {packed}({value})"
 
+    def update(self, scope: Scope, u: UOp, pointer: str, value: str) -> str:
+        """Return the call that combines `value` with the element at `pointer` in one step."""
+        kind = self.type_names[u.src[1].dtype]
+        word = "add" if u.arg is Ops.ADD else "max"
+        place = f"(device atomic_{kind} *){pointer}"
+        return f"atomic_fetch_{word}_explicit({place}, {value}, memory_order_relaxed)"
+
     def _packed_element(self, dtype: DType) -> str:
         """Return the element of the packed vector in memory: there are none of ulong."""
         storage = self.storage_type(dtype)
