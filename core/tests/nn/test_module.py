@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 
 from plugrad import TinyJit, nn
 from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, StateError
+from plugrad.errors import ArgumentError, DeviceNotFound, StateError
 from plugrad.nn.state import get_parameters, get_state_dict
 from plugrad.tensor import Tensor
 
@@ -137,6 +138,15 @@ def test_to_moves_and_casts_in_place() -> None:
     assert model[0].weight.grad is not None
     model.zero_grad()
     assert model[0].weight.grad is None
+
+
+def test_a_device_that_cannot_be_opened_leaves_the_whole_model_where_it_is(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2))
+    before = next(model.parameters()).device
+    with pytest.raises(DeviceNotFound, match="cannot open"):
+        model.to(f"DISK:{tmp_path}/missing/weights")
+    assert {tensor.device for tensor in model.parameters()} == {before}
+    assert model(Tensor.ones(1, 3)).shape == (1, 2)
 
 
 def test_shared_modules_and_tensors_come_once() -> None:

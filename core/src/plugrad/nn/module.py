@@ -185,9 +185,11 @@ class Module:
             device, dtype = None, device
         where = None if device is None else Device.canonicalize(device)
         tensors = get_state_dict(self).values()
-        for tensor in tensors:
-            tensor.replace(tensor.detach().to(where, dtype if is_float(tensor.dtype) else None))
-        Tensor.realize(*tensors)
+        moved = [t.detach().to(where, dtype if is_float(t.dtype) else None) for t in tensors]
+        # a device that cannot be opened leaves all of the model where it is
+        Tensor.realize(*moved)
+        for tensor, at_device in zip(tensors, moved, strict=True):
+            tensor.replace(at_device)
         return self
 
     # --- training or not ---
