@@ -95,6 +95,13 @@ def test_a_known_device_comes_with_its_install_line(name: str, known: str) -> No
     assert ("Did you mean 'CUDA'" in str(caught.value)) == (name == "CUDDA")
 
 
+def test_a_name_that_people_try_leads_to_the_device_that_is_installed(site: Any) -> None:
+    site.install_good("CUDA")
+    with pytest.raises(DeviceNotFound, match=r"no device 'GPU'\. Did you mean 'CUDA'") as caught:
+        site.manager().backend("GPU")
+    assert "pip install" not in str(caught.value)
+
+
 # --- bad plugins; the conformance kit has one of each kind ---
 
 

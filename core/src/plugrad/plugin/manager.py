@@ -297,9 +297,11 @@ class PluginManager:
         return [source for source in sources if source not in taken]
 
     def _explain_absence(self, name: str) -> str:
-        nearest = None if hint_for(name) else nearest_name(name, self.names())
-        meant = f" Did you mean {nearest!r}?" if nearest else ""
-        remedy = "" if nearest in self.names() else _install_line(nearest or name)
+        hint = hint_for(name)
+        nearest = hint.device if hint else nearest_name(name, self.names())
+        is_found = nearest in self.names()
+        meant = f" Did you mean {nearest!r}?" if nearest and (is_found or not hint) else ""
+        remedy = "" if is_found else _install_line(nearest or name)
         return (
             f"there is no device {name!r}.{meant} Looked for an entry point {name.lower()!r} of the group "
             f"{ENTRY_POINT_GROUP} in the distributions on sys.path; found {', '.join(sorted(self.names()))}. "
