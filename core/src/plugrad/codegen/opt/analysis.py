@@ -13,6 +13,8 @@ from plugrad.uop.uop import UOp
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15
+# Of every CPU that has vectors.
+_LINE_BYTES = 64
 
 
 @frozen
@@ -37,6 +39,11 @@ class MemoryAccess:
         """Say whether lanes along `r` are picked from wide loads: every other element, or backwards."""
         picked = coefficient(self.index.src[1], r) in (-1, 2) and not self.is_store
         return picked and self._is_gated_as_one(r)
+
+    def leaves_line(self, r: UOp) -> bool:
+        """Say whether each step of `r` is a cache line or more away."""
+        step = coefficient(self.index.src[1], r) or 0
+        return abs(step) * self.index.dtype.itemsize >= _LINE_BYTES
 
     def overlaps(self, row: UOp) -> bool:
         """Say whether the reduction visits some places again at the next step of `row`."""

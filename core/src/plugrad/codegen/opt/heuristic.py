@@ -36,6 +36,8 @@ _CODE_LIMIT = 2048
 # Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
 _SHUFFLED = 3
 _GATHERED = 1.5
+# The same where lanes lie in lines of their own, of which steps of a power of two keep few in the cache.
+_FAR = 4
 # Against one element, or a vector of a copy: a vector that lies across two lines.
 _UNALIGNED = 2
 # Registers that lanes take until they are picked: what is loaded twice, and the places.
@@ -92,6 +94,12 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     _stage(kernel)
 
 
+def _nbytes_between(place: UOp) -> int:
+    """Return the bytes from the lowest address of an INDEX to the highest."""
+    address = place.src[1]
+    return (int(address.vmax) - int(address.vmin) + 1) * place.dtype.itemsize
+
+
 def _vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
@@ -102,7 +110,9 @@ def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
     """Return the cost of a step: a wide access with a shuffle, or one access."""
     if lane is None or not place.moves(lane) or place.is_contiguous(lane):
         return share
-    return min(_SHUFFLED * share, _GATHERED) if place.is_shuffled(lane) else _GATHERED
+    if place.is_shuffled(lane):
+        return min(_SHUFFLED * share, _GATHERED)
+    return _FAR if place.reduce is not None and place.leaves_line(lane) else _GATHERED
 
 
 class _VectorPlan:
@@ -373,11 +383,16 @@ class _VectorPlan:
         return body.written_out + 2 * len(gathered) * self._lanes(lane)
 
     def _order(self, tile: list[tuple[AxisId, int]]) -> None:
-        """Move loops outside whose steps load most anew. What the innermost one repeats stays cached."""
+        """Move loops outside whose steps load most anew. What the innermost one repeats stays cached.
+
+        What fits the first cache stays there in any order: for its sake no other memory is read in jumps.
+        """
         stores = stores_of(self.kernel.ast)
         if len(tile) < 2 or len(stores) != 1:
             return
-        places = moving(max(bodies_of(self.kernel.ast)[1:], key=lambda b: b.steps))
+        main = max(bodies_of(self.kernel.ast)[1:], key=lambda b: b.steps)
+        near = self.kernel.capabilities.cache_bytes[0]
+        places = [p for p in moving(main) if _nbytes_between(p.index) > near]
         loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
 
         def loaded_anew(r: UOp) -> int:
