@@ -42,6 +42,16 @@ TURNED = copy(720, i * 240 + j % 60 * 4 + j // 60)
 NESTED = copy(180, i * 60 + j // 120 * 30 + j % 30)
 
 
+def total(divisor: int) -> UOp:
+    """Return the kernel of three sums of products with elements that stand for `divisor` steps each."""
+    k = UOp.range(240, 1, AxisType.REDUCE)
+    product = param(1, 720).index(i * 240 + k).load() * param(2, 720).index(i * 240 + k // divisor).load()
+    return UOp.sink(param(0, 3).index(i).store(product.reduce(Ops.ADD, k), i), arg=KernelInfo())
+
+
+REDUCED = total(2)
+
+
 def test_a_repeated_row_is_a_loop_over_its_copies() -> None:
     a, b = parts(4, 60)
     store = param(0, 720).index(i * 240 + (a * 60 + b)).store(param(1, 180).index(i * 60 + b).load(), i, a, b)
@@ -52,7 +62,7 @@ def dividing(sink: UOp) -> list[UOp]:
     return [u for u in sink.toposort() if u.op in (Ops.FLOORDIV, Ops.FLOORMOD)]
 
 
-@pytest.mark.parametrize("ast", [TILED, REPEATED, TURNED, NESTED])
+@pytest.mark.parametrize("ast", [TILED, REPEATED, TURNED, NESTED, REDUCED])
 def test_nothing_is_left_to_divide(ast: UOp) -> None:
     assert dividing(ast)
     assert not dividing(split_at_divisors(ast, LOOPS))
@@ -61,6 +71,17 @@ def test_nothing_is_left_to_divide(ast: UOp) -> None:
 def test_each_divisor_splits_what_the_one_before_has_left() -> None:
     got = split_at_divisors(NESTED, LOOPS)
     assert [r.src[0].arg for r in got.src[0].src[2:]] == [3, 2, 4, 30]
+
+
+def test_a_reduction_has_a_short_loop_over_what_shares_an_element() -> None:
+    (store,) = split_at_divisors(REDUCED, LOOPS).src
+    outer, inner = store.src[1].src[1:]
+    assert [(r.src[0].arg, r.arg.kind) for r in (outer, inner)] == [
+        (120, AxisType.REDUCE),
+        (2, AxisType.REDUCE),
+    ]
+    long = total(16)
+    assert split_at_divisors(long, LOOPS) is long
 
 
 def test_what_gains_nothing_stays() -> None:
@@ -78,7 +99,7 @@ def test_a_grid_keeps_its_axes() -> None:
     assert split_at_divisors(TILED, GRID) is TILED
 
 
-@pytest.mark.parametrize("ast", [TILED, REPEATED, TURNED, NESTED, copy(60, j % 60, j)])
+@pytest.mark.parametrize("ast", [TILED, REPEATED, TURNED, NESTED, REDUCED, copy(60, j % 60, j)])
 def test_split_loops_write_the_same(ast: UOp) -> None:
     params = sorted({u for u in ast.toposort() if u.op is Ops.PARAM}, key=lambda u: u.arg[0])
     rng = np.random.default_rng(0)
