@@ -30,6 +30,12 @@ def test_a_cheap_value_is_computed_again_and_a_dear_one_stored() -> None:
     assert LOOPS.elementwise_boundary(evaluations=2000, numel=1000, operations=500, itemsize=4)
 
 
+def test_a_value_is_computed_again_where_its_sources_are_read_anyway() -> None:
+    mask = (8 << 20, 1 << 20, 4, 1)
+    assert LOOPS.elementwise_boundary(*mask)
+    assert not LOOPS.elementwise_boundary(*mask, more_reads=8)
+
+
 def test_a_small_value_is_computed_again_before_another_kernel_has_started() -> None:
     assert not LOOPS.elementwise_boundary(evaluations=8 * 64, numel=64, operations=7, itemsize=1)
     assert LOOPS.elementwise_boundary(evaluations=64 * 4096, numel=4096, operations=7, itemsize=1)

@@ -35,6 +35,17 @@ def test_a_reduction_opens_ranges_of_its_own() -> None:
     assert sorted(kinds(kernel), key=str) == [(AxisType.LOOP, 4), (AxisType.REDUCE, 8)]
 
 
+def test_a_mask_is_computed_wherever_what_it_masks_is_read_anyway() -> None:
+    def masked_in_many_kernels(x: UOp, mask: UOp) -> list[UOp]:
+        chosen = mask.where(x.const_like(0), x)
+        return [(chosen + i).reduce_axis(Ops.ADD, (1,)) for i in range(10)]
+
+    x, other = buffer(1 << 10, 1 << 10), buffer(1 << 10, 1 << 10)
+    assert len(kernels(*masked_in_many_kernels(x, (x < 0) | x.eq(0)))) == 10
+    # of what nobody else reads, a byte is less than its four
+    assert len(kernels(*masked_in_many_kernels(x, (other < 0) | other.eq(0)))) == 11
+
+
 def test_padding_is_a_gate_on_the_load() -> None:
     (kernel,) = kernels(buffer(4).pad(((1, 1),)) + 1)
     assert kernel.ast is not None

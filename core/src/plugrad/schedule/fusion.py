@@ -146,11 +146,15 @@ class CostModel:
         )
 
     def elementwise_boundary(
-        self, evaluations: int, numel: int, operations: int, itemsize: int
+        self, evaluations: int, numel: int, operations: int, itemsize: int, more_reads: int = 0
     ) -> Boundary | None:
-        """Return the reason to store `numel` elements computed `evaluations` times, or None."""
+        """Return the reason to store `numel` elements computed `evaluations` times, or None.
+
+        A kernel that reads it instead of its sources reads no more for that. One that needs these sources
+        anyway does: there are `more_reads` of them.
+        """
         again = max(evaluations - numel, 0)
-        nbytes = numel * itemsize * 2
+        nbytes = numel * itemsize * (2 + more_reads)
         kernel = _OPERATIONS_PER_LAUNCH + nbytes * self.operations_per_byte
         if again * operations <= kernel:
             return None

@@ -176,7 +176,19 @@ class Rangeify:
             operations = max(use.kernel.operations for use in uses.values())
             if (full := model.full_boundary(operations)) is not None:
                 return full
-        return model.elementwise_boundary(evaluations, _numel(u), self.operations[u], u.dtype.itemsize)
+        again = evaluations, _numel(u), self.operations[u], u.dtype.itemsize
+        if model.elementwise_boundary(*again) is None:
+            return None
+        return model.elementwise_boundary(*again, sum(self._is_beside_sources(u, access) for access in uses))
+
+    def _is_beside_sources(self, u: UOp, access: Access) -> bool:
+        """Say whether who reads `u` at `access` reads all that it is computed from there as well."""
+
+        def is_read(s: UOp) -> bool:
+            return s.shape == () or access in self.uses.get(s, ())
+
+        inner = u.toposort(lambda n: n is u or (n.op in ELEMENTWISE and not is_read(n)))
+        return all(is_read(s) for n in inner for s in n.src if s not in inner)
 
     def _evaluations(self, access: Access, use: Use) -> int:
         """Return the number of evaluations of a value, after hoisting out of loops."""
