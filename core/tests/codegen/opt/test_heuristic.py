@@ -217,6 +217,18 @@ def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
     assert 2 not in upcast
 
 
+def test_rows_share_vectors_where_a_window_is_the_whole_reduction() -> None:
+    channel, y, x = (UOp.range(size, n) for n, size in enumerate((8, 32, 32)))
+    v, u = (UOp.range(3, n, AxisType.REDUCE) for n in (3, 4))
+    image = param(1, 8 * 34 * 34).index(channel * (34 * 34) + (y + v) * 34 + x + u).load()
+    total = (image * param(2, 72).index(channel * 9 + v * 3 + u).load()).reduce(Ops.ADD, v, u)
+    place = channel * 1024 + y * 32 + x
+    ast = simplify_ranges(kernel(param(0, 8 * 1024).index(place).store(total, channel, y, x)))
+    opts = {o.axis[0]: o.arg for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST}
+    assert opts[1] == 8
+    assert opts[2] in (16, 32)
+
+
 def test_lanes_that_are_gathered_write_out_fewer_copies() -> None:
     """Means of channels over short rows: 36 steps of four gathered vectors took a compiler half a minute."""
     c = UOp.range(64, 0)

@@ -331,7 +331,10 @@ class _VectorPlan:
         if lane is not None and lane not in body.loops:
             return None
         columns = [lane] if lane is not None else reused[-1:]
-        rows = [r for r in reused if r not in columns and not self._shares_vectors(body, columns, r)]
+        # without steps, the rows of a tile share what lies in several of their windows
+        written_out = steps_of(ranges_of_reduce(body.reduce)) <= _UNROLL_UP_TO
+        apart = [r for r in reused if written_out or not self._shares_vectors(body, columns, r)]
+        rows = [r for r in apart if r not in columns]
         if not columns:
             return None
         budget = self.kernel.capabilities.vector_registers * 3 // 4
