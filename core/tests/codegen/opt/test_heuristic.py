@@ -346,8 +346,9 @@ def test_no_more_than_nine_steps_of_a_window_are_written_out() -> None:
 
 
 def test_lanes_of_windows_lie_along_the_inner_of_two_axes_of_about_one_cost() -> None:
-    image, row, k = UOp.range(64, 0), UOp.range(14, 1), UOp.range(64, 2, AxisType.REDUCE)
-    doubled = param(1, 64 * 1024).index(image * 1024 + row * 3 + k).load() * 2.0
-    largest = doubled.reduce(Ops.MAX, k)
+    image, row = UOp.range(64, 0), UOp.range(14, 1)
+    window = [UOp.range(3, n, AxisType.REDUCE) for n in (2, 3, 4)]
+    place = image * 1024 + row * 3 + window[0] + window[1] * 50 + window[2] * 100
+    largest = (param(1, 64 * 1024).index(place).load() * 2.0).reduce(Ops.MAX, *window)
     ast = kernel(param(0, 64 * 14).index(image * 14 + row).store(largest, image, row))
-    assert all(opt.axis[0] != 0 for opt in chosen(ast, LOOPS) if opt.op is OptOps.UPCAST)
+    assert all(opt.axis[0] == 1 for opt in chosen(ast, LOOPS) if opt.op in (OptOps.UPCAST, OptOps.SHIFTIN))
