@@ -47,3 +47,19 @@ def test_a_removed_barrier_is_reported(simulate):
     done = simulate(_PROGRAM.format(change="OpenClRenderer.barrier = ';'"))
     assert done.returncode == 1
     assert "data race" in done.stderr
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_work_items_that_update_one_element_are_no_race(simulate, dtype):
+    program = f"""
+from plugrad import Tensor, dtypes
+rows = (Tensor.arange(2000, device="OPENCL") % 300).realize()
+x, start = (Tensor.ones(n, dtype=dtypes.{dtype}, device="OPENCL").contiguous().realize() for n in (2000, 300))
+out = start.index_add(0, rows, x)
+assert any(call.ast.src[0].arg for call in out.schedule())
+print(out.tolist())
+"""
+    done = simulate(program)
+    assert done.returncode == 0, done.stderr
+    number = float if dtype == "float32" else int
+    assert done.stdout.startswith(str([number(8 if row < 200 else 7) for row in range(300)]))

@@ -40,7 +40,7 @@ def test_operations_at_edges_come_before_those_in_other_dtypes():
 
 def test_no_case_asks_for_a_device_by_name():
     kinds = {need.partition(":")[0] for c in all_cases() for need in c.needs}
-    known = "dtype tensor-core views workgroups threads buffers graphs second-device"
+    known = "dtype tensor-core atomic views workgroups threads buffers graphs second-device"
     assert kinds <= set(known.split())
 
 

@@ -78,13 +78,14 @@ class Preamble:
     def atomic_add(self, scalar: str) -> str:
         """Define the atomic sum of an element and a float of 32 bits; return its name.
 
-        It is exchanged until nobody has changed the element meanwhile: the language has no such function.
+        It is exchanged until nobody has changed the element meanwhile: the language has no such function. The
+        first exchange guesses a zero, since a plain read would race with the others.
         """
         return self.define(
             f"atomic_add_{scalar}",
             f"static inline void atomic_add_{scalar}(volatile __global {scalar} *p, {scalar} x) {{\n"
             f"  volatile __global uint *bits = (volatile __global uint *)p;\n"
-            "  uint found = *bits, expected;\n"
+            "  uint found = 0, expected;\n"
             "  do {\n"
             "    expected = found;\n"
             f"    found = atomic_cmpxchg(bits, expected, as_uint(as_{scalar}(expected) + x));\n"
