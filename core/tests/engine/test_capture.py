@@ -2,6 +2,7 @@ import threading
 
 import pytest
 
+from plugrad.engine import storage
 from plugrad.engine.capture import capturing, current_capture, note_size
 from plugrad.engine.execute import Copy, Launch
 from plugrad.engine.realize import realize
@@ -49,6 +50,13 @@ def test_a_recorded_step_can_run_again() -> None:
     for step in capture.steps:
         step.run(capture.values)
     assert get(x) == 3
+
+
+def test_memory_that_was_written_is_no_constant_any_more() -> None:
+    x, y = put([1.0]), put([2.0])
+    with capturing([storage.buffer_of(x), storage.buffer_of(y)]) as capture:
+        realize([x.assign(x + y)])
+    assert capture.constants == {storage.buffer_of(y)}
 
 
 def test_a_size_whose_value_is_used_is_a_condition() -> None:

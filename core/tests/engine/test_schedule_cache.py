@@ -68,7 +68,8 @@ def test_a_schedule_is_made_once() -> None:
     first = cached_schedule(sink, "PYTHON", create)  # type: ignore[arg-type]
     assert cached_schedule(sink, "PYTHON", create) is first  # type: ignore[arg-type]
     cached_schedule(sink, "PYTHON:1", create)  # type: ignore[arg-type]
-    assert len(made) == 2
+    cached_schedule(sink, "PYTHON", create, frozenset(sink.src))  # type: ignore[arg-type]
+    assert len(made) == 3
     clear_schedules()
 
 

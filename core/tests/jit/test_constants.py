@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad import Tensor, events, memory, nn
+from plugrad import Device, Tensor, events, memory, nn
 from plugrad.jit import TinyJit, jit
 from plugrad.runtime.buffer import live_buffers
 from plugrad.runtime.origin import CONSTANT
@@ -215,3 +215,34 @@ def test_a_step_that_failed_on_the_way_is_run_again(monkeypatch: pytest.MonkeyPa
         function(X)
     result._step = step
     np.testing.assert_allclose(function(X).numpy(), X.numpy() + w.numpy()[:, 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_filters_of_short_rows_are_packed_once(groups: int) -> None:
+    conv = nn.Conv2d(8 * groups, 32, 3, padding=1, groups=groups)
+    x = Tensor.randn(1, 8 * groups, 7, 7).realize()
+    function = captured(lambda x: conv(x), x)
+    function(x)
+    expected = conv(x).numpy()
+    np.testing.assert_allclose(function(x).numpy(), expected, rtol=1e-4, atol=1e-5)
+    conv.weight.assign(conv.weight * 2)
+    np.testing.assert_allclose(function(x).numpy(), conv(x).numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_filters_are_packed_where_lanes_gain_and_nobody_trains() -> None:
+    target = Device[Device.DEFAULT].capabilities
+    if (lanes := target.vector_bits // 32) <= 1 or target.grid_dims:
+        pytest.skip("the default device has no loops of vectors")
+    conv = nn.Conv2d(8, 32, 3, padding=1)
+    held = sum(constants())
+    for size, training, nbytes in (
+        (lanes - 1, False, conv.weight.nbytes),
+        (2 * lanes, False, 0),
+        (lanes - 1, True, 0),
+    ):
+        x = Tensor.randn(1, 8, size, size).realize()
+        with Tensor.train(training):
+            function = captured(lambda x: conv(x), x)
+            function(x)
+        assert sum(constants()) - held == nbytes, (size, training)
+        del function

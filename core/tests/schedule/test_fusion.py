@@ -72,6 +72,11 @@ def test_vectors_that_cover_an_axis_may_overlap() -> None:
     assert LOOPS.vector_steps(7, itemsize=4) == 7
 
 
+def test_an_axis_fills_the_lanes_that_do_not_overlap() -> None:
+    vectors = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20, vector_bytes=64)
+    assert [vectors.filled_lanes(size, itemsize=4) for size in (7, 8, 24, 32)] == [7 / 8, 1, 24 / 32, 1]
+
+
 def test_a_copy_of_windows_pays_for_enough_readers() -> None:
     vectors = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20, vector_bytes=64)
     assert vectors.copy_windows(1000, rows=512, fewer_steps=0.1, itemsize=4)

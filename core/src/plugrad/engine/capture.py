@@ -8,6 +8,7 @@ from plugrad.engine import storage
 from plugrad.engine.execute import Step
 from plugrad.engine.schedule_cache import Canonical
 from plugrad.errors import JitError
+from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -27,9 +28,10 @@ class Capture:
         gradients_read: the ids of tensors whose gradient was asked for before it was set.
         gradients_set: the ids of tensors that were given a gradient, or rid of one.
         held: the values that somebody held when the call began.
+        constants: memory whose contents will be the same in most calls.
     """
 
-    def __init__(self, held: frozenset[UOp] = frozenset()) -> None:
+    def __init__(self, held: frozenset[UOp] = frozenset(), constants: Iterable[Buffer] = ()) -> None:
         self.steps: list[Step] = []
         self.values: dict[str, int] = {}
         self.conditions: list[Condition] = []
@@ -39,6 +41,7 @@ class Capture:
         self.gradients_read: set[int] = set()
         self.gradients_set: set[int] = set()
         self.held = held
+        self.constants = set(constants)
 
     def check_values(self, graph: Canonical) -> None:
         """Refuse a graph whose variables have another value than where the call used them before.
@@ -86,9 +89,12 @@ def note_size(size: UOp, today: int) -> None:
 
 
 @contextmanager
-def capturing() -> Generator[Capture]:
-    """Record every step that runs inside the block."""
-    capture = Capture(held=frozenset(storage.pending_values()))
+def capturing(constants: Iterable[Buffer] = ()) -> Generator[Capture]:
+    """Record every step that runs inside the block.
+
+    The contents of `constants` will be the same in most calls, unless the block writes to them.
+    """
+    capture = Capture(held=frozenset(storage.pending_values()), constants=constants)
     token = _current.set(capture)
     try:
         yield capture

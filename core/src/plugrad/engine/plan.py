@@ -1,7 +1,7 @@
 """ExecutionPlan what realizing values takes: the schedule, its memory, and where each value is afterwards."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from plugrad import events
@@ -110,6 +110,7 @@ def make_plan(
     share_memory: bool = True,
     share_slices: bool = True,
     before: "Mapping[UOp, UOp] | None" = None,
+    constants: "Collection[Buffer]" = frozenset(),
 ) -> ExecutionPlan:
     """Return the plan for giving `values` memory.
 
@@ -119,6 +120,7 @@ def make_plan(
         share_memory: let intermediate values that are not alive at the same time lie in the same memory.
         share_slices: let the kernels of one slice of memory serve all others of its length.
         before: more values, each with the graph that gives it memory (see `plugrad.engine.hazards`).
+        constants: memory whose contents stay, so that what is computed from it alone is computed once.
     """
     default = Device.canonicalize(device)
     given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}
@@ -134,8 +136,9 @@ def make_plan(
     graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
     if events.active and events.listening(events.RenameEvent):
         events.emit(events.RenameEvent((resolved, graph.nodes)))
-    made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default))
     memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
+    kept = frozenset([numbered for numbered, buffer in memory.items() if buffer in constants])
+    made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default, kept), kept)
     places = _Places(graph, memory, default)
     if is_resolved and not made.schedule.effects:
         pairs = zip(sink.src, made.schedule.results, strict=True)
@@ -239,7 +242,7 @@ def _numel(u: UOp) -> int:
     return math.prod(map(greatest, u.shape))
 
 
-def _schedule(sink: UOp, default: str) -> Prepared:
+def _schedule(sink: UOp, default: str, constants: frozenset[UOp]) -> Prepared:
     names = {u.device or default for u in sink.toposort() if u.op in (Ops.BUFFER, Ops.COPY)} | {default}
     cost = {
         name: fusion.CostModel.of(Device[name].capabilities, deterministic=settings.DETERMINISTIC)
@@ -247,7 +250,7 @@ def _schedule(sink: UOp, default: str) -> Prepared:
         if Device[name].can_compute
     }
     with collector_paused():
-        return prepare(create.create_schedule(sink, cost, default))
+        return prepare(create.create_schedule(sink, cost, default, constants))
 
 
 class _Places:

@@ -80,7 +80,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             graph = resolve_graph(UOp.sink(*values))
             capture.found += [(0, u) for u in graph if storage.places_of(u)]
         # the values of a recorded call are fixed, but for those of its arguments
-        plan = make_plan(values, device, share_slices=capture is None, before=before)
+        constants = () if capture is None else capture.constants
+        plan = make_plan(values, device, share_slices=capture is None, before=before, constants=constants)
         plan.graph.check_bound()
         for condition in plan.conditions:
             condition.check(plan.graph.values)
@@ -92,6 +93,7 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         _run(plan, steps)
         if capture is not None:
             capture.steps.extend(steps)
+            capture.constants.difference_update(map(storage.buffer_of, plan.overwritten(plan.calls)))
             capture.values.update(plan.graph.values)
             capture.conditions.extend(plan.conditions)
         if steps and events.active:

@@ -118,12 +118,14 @@ def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:
 
 
 # Training loops use a handful; the bound is for programs of ever new shapes.
-_cache: LruCache[tuple[UOp, str, bool], Prepared] = LruCache()
+_cache: LruCache[tuple[UOp, str, bool, frozenset[UOp]], Prepared] = LruCache()
 
 
-def cached_schedule(sink: UOp, device: str, create: Callable[[], Prepared]) -> Prepared:
+def cached_schedule(
+    sink: UOp, device: str, create: Callable[[], Prepared], constants: frozenset[UOp] = frozenset()
+) -> Prepared:
     """Return the schedule of the canonical graph `sink`, from `create` unless it is known."""
-    key = (sink, device, settings.DETERMINISTIC)
+    key = (sink, device, settings.DETERMINISTIC, constants)
     found = _cache.get(key)
     if found is None:
         found = create()

@@ -81,7 +81,9 @@ class _Tracer:
     def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         call = function, args, kwargs
         args, kwargs = refill((args, kwargs), Tensor, self._arguments)
-        with capturing() as capture:
+        # who trains writes to the weights soon
+        constants = set[Buffer]() if Tensor.training else self._old_buffers
+        with capturing(constants) as capture:
             try:
                 returned = function(*args, **kwargs)
             except BaseException:

@@ -26,7 +26,7 @@ from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.rangeify import FusedKernel, Rangeify
 from plugrad.schedule.scatter import scattered, update_atomically
 from plugrad.schedule.shape_guards import Condition, conditions_of
-from plugrad.schedule.versions import VERSIONS, slice_of
+from plugrad.schedule.versions import VERSIONS, memory_of, slice_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.passes import Pipeline, Stage
 from plugrad.uop.spec import kernel_spec, real_spec
@@ -163,13 +163,19 @@ SCHEDULING = Pipeline(
 )
 
 
-def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> Schedule:
+def create_schedule(
+    sink: UOp,
+    cost: Mapping[str, CostModel],
+    default_device: str,
+    constants: frozenset[UOp] = frozenset(),
+) -> Schedule:
     """Return the kernels that compute the sources of `sink`, in a runnable order.
 
     Args:
         sink: SINK of the values that are to have memory.
         cost: the cost model of each device in the graph that computes, and of `default_device`.
         default_device: where values without a device are computed.
+        constants: BUFFERs whose contents stay from run to run, but for those that the graph writes.
 
     Raises:
         ScheduleError: the graph mixes devices, assigns to what is no memory, or has a node that is no tensor
@@ -186,7 +192,8 @@ def create_schedule(sink: UOp, cost: Mapping[str, CostModel], default_device: st
     effects = [u for u in sink.toposort() if u.op in _EFFECTS and chosen.get(u, u) in reached]
     # rewriting keeps the place of each source, which is how an effect is found again
     draft = ScheduleDraft(UOp.sink(*top.src, *(chosen.get(u, u) for u in effects)), asked)
-    done = SCHEDULING.run(draft, Devices(cost, default_device))
+    written = {memory_of(u.src[0].base) for u in reached if u.op is Ops.ASSIGN}
+    done = SCHEDULING.run(draft, Devices(cost, default_device, constants - written))
     places = done.graph.src
     made = dict(zip(effects, places[asked:], strict=True))
     return Schedule(done.calls or (), places[:asked], made, conditions_of(graph))

@@ -11,6 +11,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.target import Capabilities
 from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
 # 117 GFLOP/s against 30 GB/s) and 12 (accelerators: 60 TFLOP/s of f32 against 4.8 TB/s). At 12, `exp` is
@@ -205,8 +206,14 @@ class CostModel:
 
     def vector_steps(self, size: int, itemsize: int) -> int:
         """Return the vectors that cover an axis of `size` elements, the last one overlapping."""
-        lanes = min(max(1, self.vector_bytes // itemsize), 1 << (size.bit_length() - 1))
-        return -(-size // lanes)
+        return -(-size // self._lanes(size, itemsize))
+
+    def filled_lanes(self, size: int, itemsize: int) -> float:
+        """Return the share of the lanes of these vectors that no overlap takes."""
+        return size / (self.vector_steps(size, itemsize) * self._lanes(size, itemsize))
+
+    def _lanes(self, size: int, itemsize: int) -> int:
+        return min(max(1, self.vector_bytes // itemsize), 1 << (size.bit_length() - 1))
 
     def copy_windows(self, numel: int, rows: int, fewer_steps: float, itemsize: int) -> bool:
         """Say whether copying windows of `numel` elements, read for each of `rows`, pays.
@@ -252,7 +259,9 @@ class Devices:
     Attributes:
         cost: the cost model of each device in the graph that computes, and of `default`.
         default: where values without a device are computed.
+        constants: BUFFERs whose contents stay: what is computed from them alone is computed once.
     """
 
     cost: Mapping[str, CostModel]
     default: str
+    constants: frozenset[UOp] = frozenset()

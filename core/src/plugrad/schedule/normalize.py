@@ -10,6 +10,7 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous, moves
+from plugrad.schedule.packed_factors import pack_factor
 from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, slice_of
@@ -168,6 +169,8 @@ pm_normalize = PatternMatcher(
     ),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _empty_reduce),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _split_long_reduce),
+    # before windows are copied: beside a packed factor they need not be
+    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), pack_factor),
     (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), copy_windows),
 )
 
