@@ -140,6 +140,14 @@ def test_to_moves_and_casts_in_place() -> None:
     assert model[0].weight.grad is None
 
 
+def test_a_model_that_is_moved_to_where_it_is_still_learns() -> None:
+    model = nn.Linear(3, 2)
+    nn.optim.SGD(model.parameters(), lr=0.1)
+    model.to(model.weight.device)
+    model(Tensor.ones(4, 3)).sum().backward()
+    assert model.weight.grad is not None
+
+
 def test_a_device_that_cannot_be_opened_leaves_the_whole_model_where_it_is(tmp_path: Path) -> None:
     model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2))
     before = next(model.parameters()).device

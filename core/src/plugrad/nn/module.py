@@ -188,8 +188,10 @@ class Module:
         moved = [t.detach().to(where, dtype if is_float(t.dtype) else None) for t in tensors]
         # a device that cannot be opened leaves all of the model where it is
         Tensor.realize(*moved)
-        for tensor, at_device in zip(tensors, moved, strict=True):
-            tensor.replace(at_device)
+        for tensor, new in zip(tensors, moved, strict=True):
+            # what is there already would be replaced by itself without its gradient
+            if (new.device, new.dtype) != (tensor.device, tensor.dtype):
+                tensor.replace(new)
         return self
 
     # --- training or not ---
