@@ -1,8 +1,9 @@
 import pytest
 
 from plugrad.dtype import dtypes
+from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.rangeify import FusedKernel, Rangeify, max_shape
+from plugrad.schedule.rangeify import Rangeify, max_shape
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 

@@ -35,7 +35,7 @@ CONSTANTS = (
 )
 #: Tables whose rules move values, or change integers and conditions only.
 MOVING = {
-    "plugrad.schedule.normalize.pm_normalize",
+    "plugrad.schedule.prepare.normalize.pm_normalize",
     "plugrad.codegen.predication.pm_gates",
     "plugrad.uop.validity.pm_simplify_validity",
 }

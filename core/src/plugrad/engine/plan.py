@@ -18,7 +18,7 @@ from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicali
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
-from plugrad.schedule.lower_complex import complex_view
+from plugrad.schedule.prepare.lower_complex import complex_view
 from plugrad.schedule.shape_guards import Condition
 from plugrad.schedule.versions import (
     IN_PLACE,

@@ -14,7 +14,7 @@ from plugrad.engine.arena import Prepared
 from plugrad.engine.slice_offsets import with_offset
 from plugrad.errors import ScheduleError
 from plugrad.runtime.lru_cache import LruCache
-from plugrad.schedule.lower_complex import real_memory
+from plugrad.schedule.prepare.lower_complex import real_memory
 from plugrad.settings import settings
 from plugrad.uop.ops import BufferArg, Ops
 from plugrad.uop.uop import UOp

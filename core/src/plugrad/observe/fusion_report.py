@@ -6,9 +6,9 @@ nobody listens.
 
 from plugrad._frozen import frozen
 from plugrad.schedule.create import ScheduleDraft
+from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import Boundary
 from plugrad.schedule.kernelize import KernelCall
-from plugrad.schedule.rangeify import FusedKernel
 from plugrad.uop.ops import MOVEMENT, Ops
 from plugrad.uop.uop import UOp
 

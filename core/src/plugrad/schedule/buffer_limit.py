@@ -1,6 +1,7 @@
 """Cut kernels that take more buffers than their device allows."""
 
-from plugrad.schedule.rangeify import FusedKernel, Rangeify
+from plugrad.schedule.fused_kernel import FusedKernel
+from plugrad.schedule.rangeify import Rangeify
 from plugrad.uop.ops import ELEMENTWISE, Ops
 from plugrad.uop.uop import UOp
 

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.schedule import lower_complex as pairs
 from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
-from plugrad.schedule.dispatch import dispatch
+from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import (
     COPIED,
     FILLED,
@@ -20,10 +19,12 @@ from plugrad.schedule.fusion import (
     Devices,
 )
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
-from plugrad.schedule.normalize import normalize
 from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.partial_load import loaded_parts
-from plugrad.schedule.rangeify import FusedKernel, Rangeify
+from plugrad.schedule.prepare import lower_complex as pairs
+from plugrad.schedule.prepare.dispatch import dispatch
+from plugrad.schedule.prepare.normalize import normalize
+from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.scatter import scattered, update_atomically
 from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.schedule.versions import VERSIONS, memory_of, slice_of

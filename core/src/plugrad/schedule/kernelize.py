@@ -9,7 +9,8 @@ import math
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.schedule.rangeify import FusedKernel, Rangeify, max_shape
+from plugrad.schedule.fused_kernel import FusedKernel
+from plugrad.schedule.rangeify import Rangeify, max_shape
 from plugrad.schedule.versions import part_of, slice_of
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.symbolic import simplify

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule import fusion
+from plugrad.schedule.fused_kernel import Access, FusedKernel, Use
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, Boundary, CostModel
 from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
 from plugrad.schedule.selection import Selection, selection_of
@@ -36,40 +36,6 @@ _COMPUTED = MOVEMENT | ELEMENTWISE
 # Ops that ask for memory.
 _REASONS = {Ops.CONTIGUOUS: fusion.CONTIGUOUS, Ops.COPY: fusion.COPIED, Ops.ASSIGN: fusion.ASSIGNED}
 _STORED = frozenset(_REASONS)
-
-
-@frozen
-class Access:
-    """One way to read a value: its indices, and the gate of its existence."""
-
-    idxs: Indices
-    gate: UOp
-
-
-@frozen
-class Use:
-    """The context of an access: its kernel, its count, and its place in reductions."""
-
-    kernel: "FusedKernel"
-    evaluations: int
-    in_reduce: bool
-    others: "frozenset[FusedKernel]" = frozenset()
-    """Other kernels that read it in the same way: values without a shape have one access only."""
-
-
-@dataclass(eq=False, slots=True)
-class FusedKernel:
-    """A value that gets memory, and the graph of its kernel."""
-
-    root: UOp
-    ranges: Indices
-    device: str
-    operations: int = 0
-    has_contraction: bool = False
-    """Whether its registers are taken by the tile of a contraction."""
-    ast: UOp | None = None
-    after: set[UOp] = field(default_factory=set[UOp])
-    """Values that are to be in memory before it runs."""
 
 
 @dataclass

@@ -12,8 +12,9 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.rangeify import FusedKernel, Rangeify
+from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE
 from plugrad.target import LEAST_SCATTERED

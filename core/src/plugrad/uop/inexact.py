@@ -91,7 +91,7 @@ INEXACT = (
         "the error grows with the number of pieces, not of values",
     ),
     Inexact(
-        "schedule.normalize._split_long_reduce",
+        "schedule.prepare.normalize._split_long_reduce",
         "a long sum or product with a small result",
         "one of partial results, so that every core has work",
         ("rounding", "overflow", "NaN"),

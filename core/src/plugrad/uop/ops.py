@@ -103,7 +103,7 @@ class Ops(Enum):
     LATER = auto()  # (x, *before): x, another node, for kernels that run once the values before are there
     DISPATCH = auto()  # (x, *inputs): DispatchArg; x, or what its rule makes of the inputs for a device
 
-    # complex numbers, in tensor graphs only (see plugrad.schedule.lower_complex)
+    # complex numbers, in tensor graphs only (see plugrad.schedule.prepare.lower_complex)
     COMPLEX = auto()  # (x, y): x + iy of two floats
     REAL = auto()  # (z): the real part
     IMAG = auto()  # (z): the imaginary part

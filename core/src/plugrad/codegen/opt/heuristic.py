@@ -18,7 +18,8 @@ from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
-from plugrad.codegen.opt.staging import panels_of, span_of
+from plugrad.codegen.opt.stage_tiles import stage_tiles
+from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
@@ -56,8 +57,6 @@ _WORTH_PACKING = 0.95
 _CLEARLY = 0.9
 # Vectors shorter than this gain too little to leave a rest.
 _LANES_WITH_REST = 4
-# Steps of a loop from which a copy made before it costs little beside it: it is about one step.
-_STEPS_TO_STAGE = 16
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -91,7 +90,7 @@ def _plan_loops(kernel: KernelOpt) -> None:
 def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     plan.apply()
     add_threads(kernel)
-    _stage(kernel)
+    stage_tiles(kernel)
 
 
 def _nbytes_between(place: UOp) -> int:
@@ -407,23 +406,3 @@ class _VectorPlan:
                 self.kernel.apply(Opt(OptOps.SWAP, loops[n].arg.ident, r.arg.ident))
                 other = loops.index(r)
                 loops[n], loops[other] = r, loops[n]
-
-
-def _stage(kernel: KernelOpt) -> None:
-    """Copy tiles that inner loops of a reduction reread from uncached or gathered places.
-
-    The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache. The
-    copy is made before the outermost loop that all loops inside of it leave unchanged.
-    """
-    loops = [r for s in stores_of(kernel.ast)[:1] for r in s.src[2:] if r.arg.kind is AxisType.LOOP]
-    if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
-        return
-    most = kernel.capabilities.cache_bytes[-1]
-    for n, loop in enumerate(loops):
-        panels = panels_of(kernel.ast, loop)
-        if steps_of(loops[n:]) < _STEPS_TO_STAGE or any(not set(loops).isdisjoint(p.axes) for p in panels):
-            continue
-        fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
-        if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
-            kernel.apply(Opt(OptOps.STAGE, loop.arg.ident))
-            return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plugrad.dtype import COMPLEX, is_complex
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.schedule.lower_complex import join_parts, split_parts
+from plugrad.schedule.prepare.lower_complex import join_parts, split_parts
 from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.complex_formulas.pairs import parts_of
 from plugrad.tensor.elementwise.operands import operand_nodes

@@ -3,7 +3,7 @@ import pytest
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import moves
-from plugrad.schedule.normalize import normalize
+from plugrad.schedule.prepare.normalize import normalize
 from plugrad.uop.ops import FunctionArg, Ops
 from plugrad.uop.uop import UOp
 
@@ -152,7 +152,7 @@ def test_a_deep_sum_of_values_is_not_asked_for_all_its_views(monkeypatch: pytest
         asked.append(view)
         return moves(view, axis)
 
-    monkeypatch.setattr("plugrad.schedule.normalize.moves", counted)
+    monkeypatch.setattr("plugrad.schedule.prepare.normalize.moves", counted)
     x = buffer(8192, 64)
     for _ in range(100):
         x = x + buffer(8192, 64)

@@ -3,8 +3,8 @@
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.dtype import dtypes
 from plugrad.schedule.create import create_schedule
-from plugrad.schedule.dispatch import dispatch
 from plugrad.schedule.fusion import CostModel
+from plugrad.schedule.prepare.dispatch import dispatch
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

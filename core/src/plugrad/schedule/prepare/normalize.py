@@ -10,11 +10,11 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous, moves
-from plugrad.schedule.packed_factors import pack_factor
+from plugrad.schedule.prepare.packed_factors import pack_factor
+from plugrad.schedule.prepare.window_copies import copy_windows
 from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, slice_of
-from plugrad.schedule.window_copies import copy_windows
 from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops, identity_of
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.shape import output_of

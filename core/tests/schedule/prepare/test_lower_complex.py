@@ -1,10 +1,16 @@
-"""Tests of plugrad.schedule.lower_complex."""
+"""Tests of plugrad.schedule.prepare.lower_complex."""
 
 import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.schedule.lower_complex import complex_view, join_parts, lower_complex, real_memory, split_parts
+from plugrad.schedule.prepare.lower_complex import (
+    complex_view,
+    join_parts,
+    lower_complex,
+    real_memory,
+    split_parts,
+)
 from plugrad.uop.ops import Ops
 from plugrad.uop.spec import real_spec, verify
 from plugrad.uop.uop import UOp

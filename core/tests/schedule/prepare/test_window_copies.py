@@ -1,6 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.window_copies import copy_windows
+from plugrad.schedule.prepare.window_copies import copy_windows
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

@@ -1,6 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.packed_factors import pack_factor
+from plugrad.schedule.prepare.packed_factors import pack_factor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 

@@ -1,0 +1,31 @@
+"""Choose the loops before which tiles are copied into fast memory."""
+
+from plugrad.codegen.opt.analysis import steps_of
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.opt.staging import panels_of
+from plugrad.codegen.rebuild import stores_of
+from plugrad.uop.ops import AxisType
+
+# Steps of a loop from which a copy made before it costs little beside it: it is about one step.
+_STEPS_TO_STAGE = 16
+
+
+def stage_tiles(kernel: KernelOpt) -> None:
+    """Copy tiles that inner loops of a reduction reread from uncached or gathered places.
+
+    The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache. The
+    copy is made before the outermost loop that all loops inside of it leave unchanged.
+    """
+    loops = [r for s in stores_of(kernel.ast)[:1] for r in s.src[2:] if r.arg.kind is AxisType.LOOP]
+    if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
+        return
+    most = kernel.capabilities.cache_bytes[-1]
+    for n, loop in enumerate(loops):
+        panels = panels_of(kernel.ast, loop)
+        if steps_of(loops[n:]) < _STEPS_TO_STAGE or any(not set(loops).isdisjoint(p.axes) for p in panels):
+            continue
+        fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
+        if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
+            kernel.apply(Opt(OptOps.STAGE, loop.arg.ident))
+            return

@@ -1,0 +1,1 @@
+"""Passes over the graph of tensors before values get their loops."""
