@@ -345,11 +345,16 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Li
     folder = tmp_path_factory.mktemp("migrating")
     write_files(folder)
     kinds = {"np": Library, "torch": Torch, "tinygrad": Framework}
-    with pytest.MonkeyPatch.context() as patch, context(DEVICE="PYTHON", SPEC=0):
-        # tinygrad's interpreter, which needs no compiler
-        patch.setenv("DEV", "PYTHON")
-        others = {name: kind(name, folder) for name, kind in kinds.items() if find_spec(MODULES[name])}
+    others = {name: kind(name, folder) for name, kind in kinds.items() if find_spec(MODULES[name])}
+    with interpreted_by_tinygrad(), context(DEVICE="PYTHON", SPEC=0):
         yield {"plugrad": Plugrad("plugrad", folder), **others}
+
+
+def interpreted_by_tinygrad() -> AbstractContextManager[object]:
+    """Choose tinygrad's interpreter, which needs no compiler; it reads DEV only once, at its import."""
+    if not find_spec("tinygrad"):
+        return nullcontext()
+    return importlib.import_module("tinygrad").Context(DEV="PYTHON")
 
 
 def write_files(folder: Path) -> None:

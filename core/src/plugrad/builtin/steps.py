@@ -14,7 +14,8 @@ from plugrad.target import Fragment
 from plugrad.uop.ops import ALU, Ops
 
 _COMPUTED = ALU | {Ops.CAST, Ops.BITCAST}
-_COMBINED = {Ops.ADD.name: np.add, Ops.MAX.name: np.maximum}
+#: The functions of NumPy that update memory with an operation.
+_COMBINED = {Ops.ADD.name: "add", Ops.MAX.name: "maximum"}
 
 
 @dataclass(slots=True)
@@ -267,7 +268,7 @@ def _store(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> S
     place, value = program[i].src[:2]
     count = program[value].dtype.count
     if program[i].arg is not None:
-        combine = _COMBINED[program[i].arg]
+        combine = getattr(np, _COMBINED[program[i].arg])
 
         def updated(lanes: Lanes) -> None:
             update(lanes.values[place], lanes.count, lanes.mask, lanes.values[value], combine)
