@@ -87,5 +87,5 @@ def test_the_module_of_a_program_that_is_not_installed_says_what_installs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(plugrad, "_load_extension", lambda group, name: None)
-    with pytest.raises(AttributeError, match=r"module of plugrad-onnx\. Install it: pip install"):
+    with pytest.raises(AttributeError, match=r"comes with plugrad-onnx\. Install it: pip install"):
         _ = plugrad.onnx

@@ -132,9 +132,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_") and (module := _load_extension(_MODULES, name)):
         return module
     program = _PROGRAMS.get(name)
-    hint = (
-        f": it is the module of {program.requirement}. Install it: {program.install_line}" if program else ""
-    )
+    hint = f": it comes with {program.requirement}. Install it: {program.install_line}" if program else ""
     raise AttributeError(f"module 'plugrad' has no attribute {name!r}{hint}")
 
 

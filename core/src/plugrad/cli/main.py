@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 
 from plugrad import __version__
-from plugrad.cli import bench, cache, conformance, devices, env, explain, new_backend, passes, report, tune
+from plugrad.cli import bench, cache, devices, env, explain, passes, tune
 from plugrad.errors import PlugradError
 from plugrad.extensions import COMMANDS, extension_names, load_extension
 from plugrad.plugin.hints import PROGRAMS
 
 # each has NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status
-_COMMANDS = (devices, env, passes, explain, tune, bench, cache, conformance, report, new_backend)
+_COMMANDS = (devices, env, passes, explain, tune, bench, cache)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -61,12 +61,17 @@ HINTS = (
     Hint("OPENCL", "plugrad-plugin-opencl", "plugins/opencl", "any device with an OpenCL driver", ("CL",)),
 )
 
-#: Programs on top of the core: commands, and some of them modules of `plugrad`.
+_CONFORMANCE = "plugrad-conformance", "tests/conformance"
+
+#: Commands of other distributions; onnx is a module of `plugrad` as well.
 PROGRAMS = {
     hint.device: hint
     for hint in (
         Hint("onnx", "plugrad-onnx", "apps/onnx", "runs ONNX models"),
         Hint("viz", "plugrad-viz", "apps/viz", "shows recordings in a browser"),
+        Hint("conformance", *_CONFORMANCE, "runs the conformance suite on a device"),
+        Hint("report", *_CONFORMANCE, "compares conformance reports"),
+        Hint("new-backend", *_CONFORMANCE, "writes a backend that works, to start from"),
     )
 }
 

@@ -32,6 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the suite's file collectable, and open the session."""
     config.addinivalue_line("python_files", SUITE_FILE)
+    # holds a test for the backends that are made of it
+    config.addinivalue_line("norecursedirs", "backend_template")
     device = config.getoption("--device")
     if not device:
         raise pytest.UsageError("the conformance suite needs --device NAME; `plugrad devices` lists them")

@@ -1,4 +1,4 @@
-"""Tests of plugrad.cli.new_backend. That what it writes works is tested by tests/integration."""
+"""Tests of plugrad_conformance.cli.new_backend. That what it writes works is tested by tests/integration."""
 
 import os
 import stat
@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plugrad.cli import main
-from plugrad.cli.new_backend import check_name, write_backend
 from plugrad.errors import ArgumentError, FileFormatError
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.plugin.manager import PluginManager
 from plugrad.plugin.source import PluginSource
+from plugrad_conformance.cli.new_backend import check_name, main, write_backend
 
 MOST_LINES = 149
 
@@ -38,7 +37,7 @@ def test_a_backend_is_a_short_distribution_with_its_names_put_in(tmp_path: Path)
 
 
 def test_the_command_says_what_to_do_next(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new-backend", "MyChip", "--directory", str(tmp_path / "deep" / "down")]) == 0
+    assert main(["MyChip", "--directory", str(tmp_path / "deep" / "down")]) == 0
     folder = tmp_path / "deep" / "down" / "plugrad-plugin-mychip"
     assert folder.is_dir()
     assert os.listdir(folder.parent) == [folder.name]
@@ -63,12 +62,12 @@ def test_names_of_the_core_and_of_known_backends_are_refused(name: str, owner: s
         check_name(name)
 
 
-def test_a_folder_that_is_there_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / "plugrad-plugin-mychip"
     folder.mkdir()
     (folder / "precious.py").write_text("work of weeks")
-    assert main(["new-backend", "mychip", "--directory", str(tmp_path)]) == 1
-    assert "exists, and nothing in it was changed" in capsys.readouterr().err
+    with pytest.raises(FileFormatError, match="exists, and nothing in it was changed"):
+        main(["mychip", "--directory", str(tmp_path)])
     assert contents(folder) == {"precious.py": "work of weeks"}
     assert os.listdir(tmp_path) == [folder.name]
 

@@ -9,6 +9,7 @@ import os
 import re
 import string
 import tempfile
+from collections.abc import Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -19,15 +20,12 @@ from plugrad.plugin.hints import HINTS
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.plugin.manager import PluginManager, plugins
 
-NAME = "new-backend"
-SUMMARY = "Write a new backend: a small distribution that works, to put a device's own parts into."
-
 _TEMPLATE = "backend_template"
 _NEXT = """\
 {folder} is the device {device}: C on the host, until you put its own parts in.
 
     cd {folder}
-    pip install -e . plugrad-conformance
+    pip install -e .
     plugrad devices
     pytest
 
@@ -35,25 +33,35 @@ docs/write-a-backend.md of plugrad goes on from there."""
 _VALID = re.compile(r"[a-z][a-z0-9]{1,29}")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    parser.add_argument("name", metavar="NAME", help="the device's name, such as mychip")
-    parser.add_argument(
-        "--directory", type=Path, default=Path(), help="where to make its folder (default: here)"
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Write the distribution and say what to do next.
+def main(words: Sequence[str]) -> int:
+    """Write the distribution, say what to do next, and return the exit status.
 
     Raises:
         ArgumentError: the name cannot be a device's, or is taken.
         FileFormatError: the folder cannot be made.
+
+    Example:
+        >>> main(["mychip"])  # doctest: +SKIP
+        0
     """
+    arguments = make_parser().parse_args(words)
     name = check_name(arguments.name)
     folder = write_backend(name, arguments.directory)
     print(_NEXT.format(folder=folder, device=name.upper()))
     return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    parser = argparse.ArgumentParser(
+        "plugrad new-backend",
+        description="Write a new backend: a small distribution that works, to put a device's own parts into.",
+    )
+    parser.add_argument("name", metavar="NAME", help="the device's name, such as mychip")
+    parser.add_argument(
+        "--directory", type=Path, default=Path(), help="where to make its folder (default: here)"
+    )
+    return parser
 
 
 def check_name(name: str, manager: PluginManager = plugins) -> str:
@@ -92,7 +100,7 @@ def write_backend(name: str, parent: Path) -> Path:
     Raises:
         FileFormatError: it is there already, or cannot be made.
     """
-    (template,) = files("plugrad.cli").joinpath(_TEMPLATE).iterdir()
+    (template,) = files("plugrad_conformance.cli").joinpath(_TEMPLATE).iterdir()
     folder = parent / template.name.replace("NAME", name)
     if folder.exists():
         raise FileFormatError(
