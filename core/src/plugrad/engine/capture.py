@@ -1,6 +1,6 @@
 """Record the steps of a function's call, to run them again without it."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -66,9 +66,8 @@ class Capture:
 _current: ContextVar[Capture | None] = ContextVar("capture", default=None)
 
 
-def current_capture() -> Capture | None:
-    """Return the capture that is recording in this context, if one is."""
-    return _current.get()
+#: Return the capture that is recording in this context, if one is. Each use of a tensor asks.
+current_capture: Callable[[], Capture | None] = _current.get
 
 
 def note_data(memory: UOp) -> UOp:

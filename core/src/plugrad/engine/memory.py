@@ -11,7 +11,6 @@ import weakref
 from typing import TYPE_CHECKING
 
 from plugrad.runtime.buffer import Buffer
-from plugrad.runtime.live import LiveSet
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -31,6 +30,7 @@ class Memory:
 
     Attributes:
         buffer: the memory.
+        known_name: called, gives the BUFFER of the present contents, if somebody holds it.
         is_written: a write waits, and may be all that is left of who made it.
         is_frozen: a recorded call took the contents from Python, and a replay begins with them: who writes
             gets other memory.
@@ -39,12 +39,12 @@ class Memory:
 
     __slots__ = (
         "__weakref__",
-        "_name",
         "_owner",
         "_values",
         "buffer",
         "is_frozen",
         "is_written",
+        "known_name",
         "severed",
     )
 
@@ -56,22 +56,18 @@ class Memory:
         self._values: list[weakref.ref[UOp]] = []
         self._owner: weakref.ref[Storage] | None = None
         # weak, as all names hold this
-        self._name = weakref.ref(name)
-        live_memories.add(self)
+        self.known_name = weakref.ref(name)
+        buffer.memory = weakref.ref(self)
 
     def name(self, former: UOp) -> UOp:
         """Return the BUFFER of the present contents; `former` is one of their names."""
-        return self._name() or self.renamed(former)
-
-    def known_name(self) -> UOp | None:
-        """Return the BUFFER of the present contents, if somebody holds it."""
-        return self._name()
+        return self.known_name() or self.renamed(former)
 
     def renamed(self, former: UOp) -> UOp:
         """Return a new BUFFER for the contents, like `former`."""
         new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
         set_place(new, self)
-        self._name = weakref.ref(new)
+        self.known_name = weakref.ref(new)
         return new
 
     def owner(self) -> Storage | None:
@@ -98,10 +94,6 @@ class Memory:
     def add_value(self, value: UOp) -> None:
         """Note that `value` was realized here."""
         self._values.append(weakref.ref(value))
-
-
-#: All memory that somebody holds.
-live_memories: LiveSet[Memory] = LiveSet()
 
 
 def memory_at(uop: UOp) -> Memory | None:

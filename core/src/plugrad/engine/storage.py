@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.dtype import DType
-from plugrad.engine.memory import Memory, live_memories, memory_at, set_place
+from plugrad.engine.memory import Memory, memory_at, set_place
 from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shown, shows_all, written_through
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
@@ -105,7 +105,7 @@ class Storage:
 
     def note_computed(self, path: ViewPath) -> None:
         """Forget the history of the value, if `path` shows all of it."""
-        if shows_all(path):
+        if not path or shows_all(path):
             self.is_computed = True
             self.settle()
 
@@ -267,10 +267,10 @@ def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
     """Return a BUFFER for each of `buffers`, bound before or new."""
-    names = {memory.buffer: uop for memory in live_memories if (uop := memory.known_name()) is not None}
     out: list[tuple[UOp, Buffer]] = []
     for buffer in dict.fromkeys(buffers):
-        uop = names.get(buffer)
+        memory: Memory | None = None if buffer.memory is None else buffer.memory()
+        uop = None if memory is None else memory.known_name()
         if uop is None:
             uop = bind_buffer(UOp.new_buffer(buffer.device, (buffer.size,), buffer.dtype), buffer)
         out.append((uop, buffer))

@@ -137,7 +137,7 @@ class LruAllocator(Allocator[Handle]):
 
         Where the device has no memory left, the kept blocks are given back first.
         """
-        nbytes = max(nbytes, 1)
+        nbytes = nbytes or 1
         with self._lock:
             if self._returned:
                 self._shelve_returned()
@@ -155,7 +155,7 @@ class LruAllocator(Allocator[Handle]):
 
     def free(self, handle: Handle, nbytes: int) -> None:
         """Keep the block for the next request of its size."""
-        nbytes = max(nbytes, 1)
+        nbytes = nbytes or 1
         identity = handle if isinstance(handle, int) else id(handle)
         if self._live.get(identity) != nbytes:
             raise DeviceError(

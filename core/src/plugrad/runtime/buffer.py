@@ -10,6 +10,7 @@ keep a handle for later call `pin`: from then on the buffer stays where it is, a
 
 import gc
 import threading
+import weakref
 from typing import Any
 
 from plugrad import events
@@ -41,6 +42,7 @@ class Buffer:
 
     Attributes:
         handle: the device's name for the memory; None until `ensure_allocated`.
+        memory: what graphs know of the contents, as long as one mentions them (see `plugrad.engine.memory`).
         nbytes: `size` in bytes.
     """
 
@@ -55,6 +57,7 @@ class Buffer:
         "dtype",
         "handle",
         "label",
+        "memory",
         "nbytes",
         "offset",
         "size",
@@ -75,6 +78,7 @@ class Buffer:
         self._imported: memoryview | None = None
         self._loan: Loan | None = None
         self._is_pinned = False
+        self.memory: weakref.ref[Any] | None = None
         self.device = device
         self.size = size
         self.dtype = dtype
@@ -116,7 +120,8 @@ class Buffer:
             handle = self.allocator.alloc(self.nbytes)
         except DeviceOutOfMemory:
             handle = self._allocate_again()
-        self._announce(self.nbytes)
+        if events.active:
+            self._announce(self.nbytes)
         return handle
 
     def _allocate_again(self) -> Any:
@@ -131,7 +136,7 @@ class Buffer:
 
     def _announce(self, nbytes: int) -> None:
         """Tell observers that this buffer got memory, or gave it back."""
-        if events.active and events.listening(events.MemoryEvent):
+        if events.listening(events.MemoryEvent):
             events.emit(events.MemoryEvent(self.device, id(self), nbytes, self.label))
 
     def deallocate(self) -> None:
@@ -144,7 +149,8 @@ class Buffer:
         loan, self._loan = self._loan, None
         if handle is None or self.base is not None or imported is not None:
             return
-        self._announce(-self.nbytes)
+        if events.active:
+            self._announce(-self.nbytes)
         if loan is None:
             self.allocator.free(handle, self.nbytes)
 

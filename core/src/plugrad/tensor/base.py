@@ -99,7 +99,7 @@ class TensorBase:
         self._is_computed = False
         self._is_detached = False
         if events.active:
-            announce_tensor(self._node)
+            announce_tensor(node)
 
     @classmethod
     def _blank(cls) -> Self:
@@ -136,13 +136,16 @@ class TensorBase:
 
     def _like(self, uop: UOp, *others: "TensorBase") -> Self:
         """Return the result `uop` of this tensor and `others`."""
-        tracked = self.requires_grad or any([other.requires_grad for other in others])
-        out = self._make(uop, self._device, tracked and is_inexact(uop.dtype))
         operands = (self, *others)
-        if any([t._is_leaf is False for t in operands]) and all(
-            # integers, such as positions, are trained by nobody
-            [t._is_leaf is False or not is_inexact(t.dtype) for t in operands]
-        ):
+        tracked = has_constant = False
+        for t in operands:
+            if t._is_leaf or t._is_tracked:
+                tracked = True
+            if t._is_leaf is False:
+                has_constant = True
+        out = self._make(uop, self._device, tracked and is_inexact(uop.dtype))
+        # integers, such as positions, are trained by nobody
+        if has_constant and all([t._is_leaf is False or not is_inexact(t.dtype) for t in operands]):
             # what is computed of constants is one
             out._is_leaf = False
         return out
@@ -154,7 +157,8 @@ class TensorBase:
             move: from a graph of this shape to movement ops on it. They show elements of this tensor only:
                 padding may not stay.
         """
-        self._note_read()
+        if current_capture() is not None:
+            self._note_read()
         # the path goes on from it also where a part was realized
         below = self._shown()
         uop = move(below)
@@ -179,7 +183,8 @@ class TensorBase:
             >>> (Tensor([1, 2]) + 1).uop.op
             Ops.ADD
         """
-        self._note_read()
+        if current_capture() is not None:
+            self._note_read()
         node, storage = self._shown(), self._storage
         if storage.is_memory:
             return node
@@ -196,15 +201,13 @@ class TensorBase:
     def _graph(self) -> UOp:
         """The node that results are built on, with its history where a gradient needs it."""
         storage = self._storage
-        if storage.is_memory:
-            self._note_read()
-            return self._shown().detach() if self._is_detached else self._shown()
-        if self._is_tracked:
-            self._note_read()
-            return self._history()
-        if storage.is_computed:
-            # nobody has to remember how it was computed
-            storage.settle()
+        if not storage.is_memory:
+            if self._is_tracked:
+                self._note_read()
+                return self._history()
+            if storage.is_computed:
+                # nobody has to remember how it was computed
+                storage.settle()
         return self.uop.detach() if self._is_detached else self.uop
 
     def _shown(self) -> UOp:
