@@ -25,24 +25,25 @@ def test_resolving_a_very_deep_graph_needs_no_recursion() -> None:
 
 def test_a_graph_of_memory_alone_is_resolved_in_the_order_of_a_walk() -> None:
     x, y = put([1.0]), put([2.0])
-    value = UOp.sink((x + y) * x, (y * y).contiguous())
-    nodes = resolved_nodes(value)
+    roots = [(x + y) * x, (y * y).contiguous()]
+    nodes = resolved_nodes(roots)
     assert nodes is not None
-    assert list(nodes) == list(value.toposort())
-    assert nodes == {u: now for u, now in resolve_graph(value).items()}
+    value = UOp.sink(*roots)
+    assert [*nodes, value] == list(value.toposort())
+    assert nodes | {value: value} == resolve_graph(value)
 
 
 def test_what_lies_in_memory_is_overwritten_or_waits_has_to_be_resolved() -> None:
     x = put([1.0])
     inner = x + 1
-    assert resolved_nodes(inner * 2) is not None
+    assert resolved_nodes([inner * 2]) is not None
     realize([inner])
-    assert resolved_nodes(inner * 2) is None
-    assert resolved_nodes((x * 3).detach() * 2) is None
-    assert resolved_nodes(x.assign(x * 3)) is None
+    assert resolved_nodes([inner * 2]) is None
+    assert resolved_nodes([(x * 3).detach() * 2]) is None
+    assert resolved_nodes([x.assign(x * 3)]) is None
     reader = x * 5
     realize([x.assign(x + 1)])
-    assert resolved_nodes(reader) is None
+    assert resolved_nodes([reader]) is None
 
 
 def test_what_reads_overwritten_memory_is_found() -> None:

@@ -1,7 +1,7 @@
 """ExecutionPlan what realizing values takes: the schedule, its memory, and where each value is afterwards."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plugrad import events
@@ -124,24 +124,23 @@ def make_plan(
     """
     default = Device.canonicalize(device)
     given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}
-    given.update(before or {})
-    sink = UOp.sink(*given.values())
-    is_resolved = all([value is made_by and _is_root(value) for value, made_by in given.items()])
-    nodes = resolved = resolved_nodes(sink) if is_resolved else None
+    roots: Sequence[UOp] = tuple(given)
+    nodes = resolved = resolved_nodes(roots) if not before and all(map(_is_root, roots)) else None
+    is_resolved = nodes is not None
     if nodes is None or resolved is None:
-        sink, nodes, resolved = _resolve(given)
-        is_resolved = False
+        given.update(before or {})
+        roots, nodes, resolved = _resolve(given)
     if settings.SPEC:
-        spec.verify(sink, spec.tensor_spec)
-    graph = canonicalize(sink, nodes, variable_offsets(nodes) if share_slices else None)
+        spec.verify(UOp.sink(*roots), spec.tensor_spec)
+    graph = canonicalize(roots, nodes, variable_offsets(nodes) if share_slices else None)
     if events.active and events.listening(events.RenameEvent):
         events.emit(events.RenameEvent((resolved, graph.nodes)))
     memory = {numbered: storage.buffer_of(b) for numbered, b in graph.buffers.items()}
-    kept = frozenset([numbered for numbered, buffer in memory.items() if buffer in constants])
+    kept = frozenset([n for n, buffer in memory.items() if buffer in constants] if constants else ())
     made = cached_schedule(graph.sink, default, lambda: _schedule(graph.sink, default, kept), kept)
     places = _Places(graph, memory, default)
     if is_resolved and not made.schedule.effects:
-        pairs = zip(sink.src, made.schedule.results, strict=True)
+        pairs = zip(roots, made.schedule.results, strict=True)
         results = [Result(value, places.of(final, value.dtype), final) for value, final in pairs]
     else:
         results = _results(given, resolved, graph, made, places)
@@ -153,29 +152,28 @@ def make_plan(
         assert isinstance(begin, int), "parts of memory have a fixed place"
         assert isinstance(end, int), "parts of memory have a fixed size"
         memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
-    owners = frozenset(b if b.base is None else b.base for b in passing.values())
+    owners = frozenset([b if b.base is None else b.base for b in passing.values()])
     calls, conditions = made.schedule.calls, made.schedule.conditions
     lines = lines_of(resolved, graph) if settings.CHECK else {}
     return ExecutionPlan(graph, calls, conditions, memory, owners, results, lines)
 
 
-def _resolve(given: dict[UOp, UOp]) -> tuple[UOp, dict[UOp, None], dict[UOp, UOp]]:
-    """Return the values to compute for `given` and the writes to memory they read.
+def _resolve(given: dict[UOp, UOp]) -> tuple[list[UOp], dict[UOp, None], dict[UOp, UOp]]:
+    """Return the values to compute for `given`, all nodes below them, and what stands for which node.
 
-    They are a SINK, nodes and graphs. Pending readers of overwritten memory are added to `given`.
+    Pending readers of overwritten memory are added to `given`.
     """
     top = UOp.sink(*given.values())
     resolved = resolve_graph(top)
     roots = _roots_of(resolved[top].src)
-    sink = UOp.sink(*roots)
-    nodes = sink.toposort()
+    nodes = UOp.sink(*roots).toposort()
     if readers := pending_readers(roots, nodes):
         given.update(readers)
         top = UOp.sink(*given.values())
         resolved = resolve_graph(top)
-        sink = UOp.sink(*_roots_of(resolved[top].src))
-        nodes = sink.toposort()
-    return sink, nodes, resolved
+        roots = _roots_of(resolved[top].src)
+        nodes = UOp.sink(*roots).toposort()
+    return roots, nodes, resolved
 
 
 def _is_root(value: UOp) -> bool:

@@ -148,14 +148,11 @@ def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp
 
 def compile_plan(plan: ExecutionPlan) -> list[Step]:
     """Compile what is not compiled, and return the steps with their buffers."""
-    by_device: dict[str, list[KernelCall]] = {}
+    by_device: dict[str, list[UOp]] = {}
     for call in plan.calls:
         if call.ast.op is not Ops.COPY:
-            by_device.setdefault(call.device, []).append(call)
-    kernels = {
-        device: iter(compile_kernels(Device[device], [call.ast for call in calls]))
-        for device, calls in by_device.items()
-    }
+            by_device.setdefault(call.device, []).append(call.ast)
+    kernels = {device: iter(compile_kernels(Device[device], asts)) for device, asts in by_device.items()}
     steps: list[Step] = []
     for call in plan.calls:
         buffers = plan.buffers(call)
@@ -171,9 +168,10 @@ def compile_plan(plan: ExecutionPlan) -> list[Step]:
 def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
     """Run `steps` and note what they computed, be it a part of them only."""
     done = 0
+    checks = settings.CHECK
     try:
         for call, step in zip(plan.calls, steps, strict=True):
-            check = FiniteCheck(call, step) if settings.CHECK and isinstance(step, Launch) else None
+            check = FiniteCheck(call, step) if checks and isinstance(step, Launch) else None
             step.run(plan.graph.values)
             done += 1
             if check is not None:

@@ -1,5 +1,7 @@
 """Graphs with realized values as memory."""
 
+from collections.abc import Sequence
+
 from plugrad.engine.storage import is_outdated, place_of, resolve, viewed
 from plugrad.schedule.versions import IN_PLACE
 from plugrad.uop.ops import Ops
@@ -42,15 +44,15 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
     return done
 
 
-def resolved_nodes(root: UOp) -> dict[UOp, UOp] | None:
-    """Return the nodes below `root` if `resolve_graph` would leave all as they are, else None.
+def resolved_nodes(roots: Sequence[UOp]) -> dict[UOp, UOp] | None:
+    """Return `roots` and the nodes below if `resolve_graph` would leave all as they are, else None.
 
     Sources come first, in the order of `toposort`. That is the usual case: values that were realized are
     memory by the time that others are computed from them.
     """
     out: dict[UOp, UOp] = {}
     entered: set[UOp] = set()
-    stack = [root]
+    stack = [*roots[::-1]]
     while stack:
         u = stack.pop()
         if not u.src:

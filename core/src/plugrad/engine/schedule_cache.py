@@ -4,12 +4,13 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from itertools import count
 
 from plugrad._frozen import frozen
-from plugrad.dtype import is_complex
+from plugrad.dtype import DType, is_complex
 from plugrad.engine.arena import Prepared
 from plugrad.engine.slice_offsets import with_offset
 from plugrad.errors import ScheduleError
@@ -59,16 +60,16 @@ class Canonical:
 
 
 def canonicalize(
-    sink: UOp, graph: Collection[UOp] | None = None, offsets: Mapping[UOp, UOp] | None = None
+    roots: Sequence[UOp], graph: Collection[UOp] | None = None, offsets: Mapping[UOp, UOp] | None = None
 ) -> Canonical:
-    """Number the buffers of `sink`, and take bound values out.
+    """Number the buffers of the graph with these roots, and take bound values out.
 
     Args:
-        sink: the graph.
+        roots: what the graph computes.
         graph: its nodes, sources first, where somebody has walked it already.
         offsets: slices whose offset is taken out as well, each with its BIND.
     """
-    graph = graph or sink.toposort()
+    graph = graph or UOp.sink(*roots).toposort()
     buffers: dict[UOp, UOp] = {}
     variables: list[tuple[str, int, int]] = []
     values: dict[str, int] = {}
@@ -84,7 +85,7 @@ def canonicalize(
             done[u] = with_offset(u, [done[s] for s in u.src], offsets[u].src[0])
         elif u.op is Ops.BUFFER:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
-            numbered = UOp(Ops.BUFFER, u.dtype, (), BufferArg(-1 - len(buffers), u.arg.device, u.arg.shape))
+            numbered = _numbered(-1 - len(buffers), u.dtype, *u.arg[1:])
             buffers[numbered] = u
             if is_complex(u.dtype):
                 # what kernels call it
@@ -106,7 +107,13 @@ def canonicalize(
             done[u] = u
             if u.op is Ops.DEFINE_VAR:
                 variables.append(u.arg)
-    return Canonical(done[sink], buffers, variables, values, bindings, done)
+    sink = UOp.sink(*[done[root] for root in roots])
+    return Canonical(sink, buffers, variables, values, bindings, done)
+
+
+@lru_cache(1024)
+def _numbered(number: int, dtype: DType, device: str, shape: tuple[int, ...]) -> UOp:
+    return UOp(Ops.BUFFER, dtype, (), BufferArg(number, device, shape))
 
 
 def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:

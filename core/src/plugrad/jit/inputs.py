@@ -59,19 +59,24 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         tensors, given = leaves.tensors, leaves.variables
     # else the usual case, said faster; so is the one below
     views: list[UOp] = []
-    form: list[Hashable] = []
+    form: list[Hashable] = [rest, Tensor.training]
     numbers: dict[UOp, int] = {}
+    shows_parts = False
     for tensor in tensors:
         place = tensor._storage
         view = place.present() if place.is_memory and not tensor._path else None
         if view is None or view.op is not Ops.BUFFER:
             view = _view_of(tensor)
         views.append(view)
-        form.append((tensor._is_leaf or tensor._is_tracked, tensor._grad is None))
+        has_gradient = tensor._is_leaf or tensor._is_tracked, tensor._grad is None
         if view.op is Ops.BUFFER:
-            form.append((view.dtype, view.arg[1:], numbers.setdefault(view, len(numbers))))
-    if given or len(form) < 2 * len(views):
-        graph = canonicalize(UOp.sink(*views, *given))
+            number = numbers.setdefault(view, len(numbers))
+            form.append((has_gradient, view.dtype, view.arg[1:], number))
+        else:
+            form.append(has_gradient)
+            shows_parts = True
+    if given or shows_parts:
+        graph = canonicalize([*views, *given])
         for bind in graph.renamed():
             raise JitError(
                 f"the variable {bind.src[0].arg[0]} is bound to {bind.unbind()[1]} and to another value in "
@@ -79,10 +84,10 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
                 "variables."
             )
         variables = [node for node in graph.nodes if node.op is Ops.BIND]
-        signature = (rest, Tensor.training, graph.sink, *form)
+        signature = (*form, graph.sink)
         buffers = list(graph.buffers.values())
         return Inputs(signature, tensors, views, buffers, variables, graph.values)
-    return Inputs((rest, Tensor.training, *form), tensors, views, list(numbers), [], {})
+    return Inputs(tuple(form), tensors, views, list(numbers), [], {})
 
 
 def check_devices(inputs: Inputs) -> None:

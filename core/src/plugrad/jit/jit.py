@@ -311,8 +311,8 @@ class _Captured:
 
     def guards_hold(self, call: Call) -> bool:
         """Say whether the names have values that were seen to lead here."""
-        *earlier, last = self.guards
-        return last.hold(call) or any(guards.hold(call) for guards in reversed(earlier))
+        # usually those of the call before hold again
+        return self.guards[-1].hold(call) or any(guards.hold(call) for guards in self.guards[-2::-1])
 
     def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""

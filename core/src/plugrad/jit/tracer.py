@@ -318,7 +318,7 @@ class _Tracer:
         buffers = [storage.buffer_of(storage.viewed(view)) for view in outputs]
         # nobody writes memory of no elements
         roles = [self._roles.get(b, b) if b.size else "empty" for b in buffers]
-        return canonicalize(UOp.sink(*outputs)).sink, tuple(roles)
+        return canonicalize(outputs).sink, tuple(roles)
 
     def _free_values(self, capture: Capture) -> Hashable:
         """Return the values of variables that were not passed in."""
