@@ -27,20 +27,22 @@ from plugrad.dtype.elements import (
     FLOAT8,
     STORABLE,
     complex_dtype,
-    dtype_max,
-    dtype_min,
     dtypes,
     element_dtype,
     find_dtype,
     has_infinity,
+    parse_dtype,
+    part_dtype,
+)
+from plugrad.dtype.kinds import (
+    dtype_max,
+    dtype_min,
     is_bool,
     is_complex,
     is_float,
     is_inexact,
     is_int,
     is_unsigned,
-    parse_dtype,
-    part_dtype,
 )
 from plugrad.dtype.numpy_types import from_numpy, to_numpy
 from plugrad.dtype.promotion import from_py, least_upper_dtype, sum_acc_dtype, sum_dtype

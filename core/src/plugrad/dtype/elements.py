@@ -1,111 +1,15 @@
-"""The namespace of element types, their kinds, names and limits."""
+"""The namespace of element types, and what names them."""
 
-import math
 from typing import Any, ClassVar
 
-from plugrad.dtype.types import SCALARS, ConstType, DType
+from plugrad.dtype.kinds import dtype_max, dtype_min, is_bool, is_complex, is_float, is_int, is_unsigned
+from plugrad.dtype.types import SCALARS, DType
 from plugrad.errors import DtypeError
 from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
 from plugrad.limits import FLOAT_FORMATS, FloatInfo, IntInfo, float_info
 
 
-class _DtypeQueries:
-    """Questions about a dtype, asked of `dtypes` as in PyTorch and tinygrad."""
-
-    @staticmethod
-    def finfo(dtype: "DType | str | type") -> FloatInfo:
-        """Return the limits of a float dtype; of a complex one, those of its parts.
-
-        Raises:
-            DtypeError: it is none, or one of a byte.
-
-        Example:
-            >>> dtypes.finfo(dtypes.float32).eps
-            1.1920928955078125e-07
-        """
-        part = part_dtype(element_dtype(dtype))
-        if part.name not in FLOAT_FORMATS:
-            raise DtypeError(f"finfo of {part.name}: pass one of {', '.join(FLOAT_FORMATS)}.")
-        return float_info(part)
-
-    @staticmethod
-    def iinfo(dtype: "DType | str | type") -> IntInfo:
-        """Return the limits of an integer dtype.
-
-        Raises:
-            DtypeError: it is none.
-
-        Example:
-            >>> dtypes.iinfo(dtypes.int8).min
-            -128
-        """
-        chosen = element_dtype(dtype)
-        if not is_int(chosen):
-            raise DtypeError(f"iinfo of {chosen.name}: pass an integer dtype.")
-        return IntInfo(chosen.itemsize * 8, int(dtype_max(chosen)), int(dtype_min(chosen)), chosen)
-
-    @staticmethod
-    def min(dtype: "DType") -> ConstType:
-        """Return the lowest value of a dtype, as `dtype_min`.
-
-        Example:
-            >>> dtypes.min(dtypes.int8)
-            -128
-        """
-        return dtype_min(dtype)
-
-    @staticmethod
-    def max(dtype: "DType") -> ConstType:
-        """Return the highest value of a dtype, as `dtype_max`.
-
-        Example:
-            >>> dtypes.max(dtypes.int8)
-            127
-        """
-        return dtype_max(dtype)
-
-    @staticmethod
-    def is_float(dtype: "DType") -> bool:
-        """Say whether a dtype holds floats.
-
-        Example:
-            >>> dtypes.is_float(dtypes.half)
-            True
-        """
-        return is_float(dtype)
-
-    @staticmethod
-    def is_int(dtype: "DType") -> bool:
-        """Say whether a dtype holds integers.
-
-        Example:
-            >>> dtypes.is_int(dtypes.half)
-            False
-        """
-        return is_int(dtype)
-
-    @staticmethod
-    def is_unsigned(dtype: "DType") -> bool:
-        """Say whether a dtype holds integers without a sign.
-
-        Example:
-            >>> dtypes.is_unsigned(dtypes.uint8)
-            True
-        """
-        return is_unsigned(dtype)
-
-    @staticmethod
-    def is_bool(dtype: "DType") -> bool:
-        """Say whether a dtype holds truth values.
-
-        Example:
-            >>> dtypes.is_bool(dtypes.uint8)
-            False
-        """
-        return is_bool(dtype)
-
-
-class dtypes(_DtypeQueries):
+class dtypes:
     """All element types.
 
     `index` is the abstract integer of shapes, ranges and addresses: as wide as it has to be, lowered to
@@ -155,6 +59,45 @@ class dtypes(_DtypeQueries):
     default_float: ClassVar[DType] = float32
     default_int: ClassVar[DType] = int32
 
+    min = staticmethod(dtype_min)
+    max = staticmethod(dtype_max)
+    is_float = staticmethod(is_float)
+    is_int = staticmethod(is_int)
+    is_unsigned = staticmethod(is_unsigned)
+    is_bool = staticmethod(is_bool)
+
+    @staticmethod
+    def finfo(dtype: "DType | str | type") -> FloatInfo:
+        """Return the limits of a float dtype; of a complex one, those of its parts.
+
+        Raises:
+            DtypeError: it is none, or one of a byte.
+
+        Example:
+            >>> dtypes.finfo(dtypes.float32).eps
+            1.1920928955078125e-07
+        """
+        part = part_dtype(element_dtype(dtype))
+        if part.name not in FLOAT_FORMATS:
+            raise DtypeError(f"finfo of {part.name}: pass one of {', '.join(FLOAT_FORMATS)}.")
+        return float_info(part)
+
+    @staticmethod
+    def iinfo(dtype: "DType | str | type") -> IntInfo:
+        """Return the limits of an integer dtype.
+
+        Raises:
+            DtypeError: it is none.
+
+        Example:
+            >>> dtypes.iinfo(dtypes.int8).min
+            -128
+        """
+        chosen = element_dtype(dtype)
+        if not is_int(chosen):
+            raise DtypeError(f"iinfo of {chosen.name}: pass an integer dtype.")
+        return IntInfo(chosen.itemsize * 8, int(dtype_max(chosen)), int(dtype_min(chosen)), chosen)
+
 
 STORABLE: tuple[DType, ...] = (
     dtypes.bool,
@@ -198,36 +141,6 @@ _BY_PYTHON: dict[type, DType] = {
 }
 
 
-def is_float(dtype: DType) -> bool:
-    """Say whether `dtype` holds floating-point values.
-
-    Example:
-        >>> is_float(dtypes.bfloat16), is_float(dtypes.int8)
-        (True, False)
-    """
-    return dtype.kind == "float"
-
-
-def is_complex(dtype: DType) -> bool:
-    """Say whether `dtype` holds complex numbers.
-
-    Example:
-        >>> is_complex(dtypes.complex64), is_complex(dtypes.float32)
-        (True, False)
-    """
-    return dtype.kind == "complex"
-
-
-def is_inexact(dtype: DType) -> bool:
-    """Say whether `dtype` holds floats or complex numbers: values that have gradients.
-
-    Example:
-        >>> is_inexact(dtypes.complex64), is_inexact(dtypes.float32), is_inexact(dtypes.int32)
-        (True, True, False)
-    """
-    return dtype.kind == "float" or dtype.kind == "complex"
-
-
 def part_dtype(dtype: DType) -> DType:
     """Return the dtype of the parts of complex numbers, or the dtype itself.
 
@@ -261,36 +174,6 @@ def has_infinity(dtype: DType) -> bool:
         (True, False, False)
     """
     return is_float(dtype) and (dtype not in FLOAT8 or FLOAT8[dtype].special == "ieee")
-
-
-def is_int(dtype: DType) -> bool:
-    """Say whether `dtype` holds integers, signed, unsigned or `index`.
-
-    Example:
-        >>> is_int(dtypes.uint8), is_int(dtypes.bool)
-        (True, False)
-    """
-    return dtype.kind in ("int", "uint", "index")
-
-
-def is_unsigned(dtype: DType) -> bool:
-    """Say whether `dtype` holds unsigned integers.
-
-    Example:
-        >>> is_unsigned(dtypes.uint8), is_unsigned(dtypes.int8)
-        (True, False)
-    """
-    return dtype.kind == "uint"
-
-
-def is_bool(dtype: DType) -> bool:
-    """Say whether `dtype` holds truth values.
-
-    Example:
-        >>> is_bool(dtypes.bool)
-        True
-    """
-    return dtype.kind == "bool"
 
 
 def parse_dtype(value: object) -> DType:
@@ -354,49 +237,3 @@ def element_dtype(value: object) -> DType:
         known = ", ".join(d.name for d in ELEMENTS)
         raise DtypeError(f"{dtype!r} is no dtype of elements. Pass one of {known}.")
     return dtype
-
-
-def dtype_min(dtype: DType) -> ConstType:
-    """Return the lowest value of `dtype` (`-inf` for floats).
-
-    Raises:
-        DtypeError: complex numbers have no order.
-
-    Example:
-        >>> dtype_min(dtypes.int8), dtype_min(dtypes.float32)
-        (-128, -inf)
-    """
-    if is_float(dtype):
-        return -math.inf
-    if is_complex(dtype):
-        raise _no_order(dtype)
-    if is_bool(dtype):
-        return False
-    if is_unsigned(dtype):
-        return 0
-    return -(1 << (dtype.itemsize * 8 - 1))
-
-
-def dtype_max(dtype: DType) -> ConstType:
-    """Return the highest value of `dtype` (`inf` for floats).
-
-    Raises:
-        DtypeError: complex numbers have no order.
-
-    Example:
-        >>> dtype_max(dtypes.int8), dtype_max(dtypes.float32)
-        (127, inf)
-    """
-    if is_float(dtype):
-        return math.inf
-    if is_complex(dtype):
-        raise _no_order(dtype)
-    if is_bool(dtype):
-        return True
-    if is_unsigned(dtype):
-        return (1 << (dtype.itemsize * 8)) - 1
-    return (1 << (dtype.itemsize * 8 - 1)) - 1
-
-
-def _no_order(dtype: DType) -> DtypeError:
-    return DtypeError(f"{dtype.name} has no lowest and no highest value: complex numbers have no order.")

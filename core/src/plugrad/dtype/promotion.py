@@ -2,16 +2,8 @@
 
 from functools import cache
 
-from plugrad.dtype.elements import (
-    FLOAT8,
-    complex_dtype,
-    dtypes,
-    is_bool,
-    is_complex,
-    is_float,
-    is_int,
-    is_unsigned,
-)
+from plugrad.dtype.elements import FLOAT8, complex_dtype, dtypes
+from plugrad.dtype.kinds import is_bool, is_complex, is_float, is_int, is_unsigned
 from plugrad.dtype.types import DType
 from plugrad.errors import DtypeError
 

@@ -3,7 +3,8 @@
 import math
 import struct
 
-from plugrad.dtype.elements import FLOAT8, dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype.elements import FLOAT8, dtypes
+from plugrad.dtype.kinds import is_bool, is_float, is_unsigned
 from plugrad.dtype.types import ConstType, DType
 
 
