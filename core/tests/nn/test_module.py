@@ -111,7 +111,7 @@ def test_the_mode_of_a_part_counts_for_that_part() -> None:
     assert model(Tensor.ones(4)).tolist() == [0.0] * 4
     assert model[1](Tensor.ones(4)).tolist() == [1.0] * 4
     assert not Tensor.training
-    with pytest.raises(ArgumentError, match=r"mode='eval': pass True or False"):
+    with pytest.raises(ArgumentError, match=r"train: mode='eval'"):
         model.train("eval")
 
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -160,13 +159,6 @@ def test_a_state_is_consumed_as_it_is_loaded() -> None:
     load_state_dict(model, state_dict=state, strict=False, consume=True, realize=False, verbose=False)
     assert list(state) == ["other"]
     assert model.weight.tolist() == [[1, 2], [3, 4]]
-
-
-def test_what_nothing_can_be_taken_out_of_is_not_consumed() -> None:
-    model = Linear(2, 2, bias=False)
-    state = MappingProxyType({"weight": Tensor.zeros(2, 2)})
-    with pytest.raises(ArgumentError, match="load_state_dict: nothing can be taken out of a mappingproxy"):
-        load_state_dict(model, state, consume=True)
 
 
 def test_other_shapes_are_an_error_and_nothing_is_loaded() -> None:
@@ -356,17 +348,9 @@ def test_what_is_no_path_is_refused(load: Any, tmp_path: Path) -> None:
             load(tmp_path)
 
 
-def test_what_is_no_dict_is_not_saved(tmp_path: Path) -> None:
-    state: Any
-    for state in (None, 3, "a", [Tensor([1.0])]):
-        with pytest.raises(ArgumentError, match="safe_save: state="):
-            safe_save(state, tmp_path / "a.safetensors")
-    state = {"a": Tensor([1.0])}
-    for metadata in ("text", [1], 3):
-        with pytest.raises(ArgumentError, match="safe_save: metadata="):
-            safe_save(state, tmp_path / "a.safetensors", metadata)
+def test_nothing_is_saved_without_a_path(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match=r"None .* is no path"):
-        safe_save(state, None)  # pyright: ignore[reportArgumentType]
+        safe_save({"a": Tensor([1.0])}, None)  # pyright: ignore[reportArgumentType]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,11 +1,8 @@
 """Tests of plugrad.nn.summaries."""
 
-from typing import Any
-
 import pytest
 
 from plugrad import nn
-from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
 
 
@@ -43,11 +40,3 @@ def test_several_results_have_several_shapes() -> None:
 
 def test_without_inputs_there_are_no_shapes() -> None:
     assert [layer.shapes for layer in nn.summary(nn.Linear(3, 4)).layers] == [()]
-
-
-@pytest.mark.parametrize(
-    "junk", [None, Tensor.relu, [nn.Linear(1, 1)]], ids=["nothing", "a function", "a list"]
-)
-def test_what_is_no_module_is_refused(junk: Any) -> None:
-    with pytest.raises(ArgumentError, match="is no Module"):
-        nn.summary(junk)

@@ -1,18 +1,15 @@
 """Checks of settings, for constructors of layers, optimizers and schedules."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, Literal, cast, get_args, get_origin
 
 from plugrad._frozen import frozen
-from plugrad._util import is_long
 from plugrad.errors import ArgumentError, DtypeError, ShapeError, StateError
 from plugrad.tensor import Tensor
-
-# far above the deepest networks
-_MOST_LAYERS = 10_000
+from plugrad.tensor.shapes import as_flag, check_choice
 
 
 @frozen
@@ -20,51 +17,25 @@ class Range:
     """Numbers that a setting may be.
 
     Attributes:
-        low: the least of them,
-        has_low: if that itself is one.
-        high: the greatest of them,
-        has_high: if that itself is one.
         words: what a message calls them.
+        holds: whether a number is one of them; NaN never is.
     """
 
-    low: float
-    has_low: bool
-    high: float
-    has_high: bool
     words: str
-
-    def __contains__(self, value: float) -> bool:
-        if value in (self.low, self.high):
-            return self.has_low if value == self.low else self.has_high
-        return self.low < value < self.high
+    holds: Callable[[float], bool]
 
 
-ANY_NUMBER = Range(-math.inf, False, math.inf, False, "a number")
-NOT_NEGATIVE = Range(0.0, True, math.inf, False, "a number that is 0 or more")
-ABOVE_ZERO = Range(0.0, False, math.inf, False, "a number above 0")
-SHARE = Range(0.0, True, 1.0, True, "a number from 0 to 1")
-BELOW_ONE = Range(0.0, True, 1.0, False, "a number from 0 to below 1")
+ANY_NUMBER = Range("a number", math.isfinite)
+NOT_NEGATIVE = Range("a number that is 0 or more", lambda x: 0 <= x < math.inf)
+ABOVE_ZERO = Range("a number above 0", lambda x: 0 < x < math.inf)
+ABOVE_ONE = Range("a number above 1", lambda x: 1 < x < math.inf)
+SHARE = Range("a number from 0 to 1", lambda x: 0 <= x <= 1)
+BELOW_ONE = Range("a number from 0 to below 1", lambda x: 0 <= x < 1)
+BETWEEN = Range("a number between 0 and 1", lambda x: 0 < x < 1)
 
 
 def _name(owner: object) -> str:
     return owner if isinstance(owner, str) else type(owner).__name__
-
-
-def _check_length(owner: object, name: str, value: Any) -> None:
-    """Raise ArgumentError for integers of over 64 bits, whose digits Python refuses to show."""
-    if isinstance(value, int) and is_long(value):
-        raise ArgumentError(f"{_name(owner)}: {name} has {value.bit_length()} bits. Pass one of at most 64.")
-
-
-def check_layers(owner: object, **values: Any) -> None:
-    """Raise ArgumentError unless numbers of layers are integers from 1 to 10000.
-
-    Each layer is an object with tensors: of a mistaken number of them, making would not end.
-    """
-    check_counts(owner, 1, **values)
-    for name, value in values.items():
-        if value > _MOST_LAYERS:
-            raise ArgumentError(f"{_name(owner)}: {name}={value}: a stack has at most {_MOST_LAYERS} layers.")
 
 
 def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
@@ -76,33 +47,15 @@ def check_numbers(owner: object, allowed: Range, **values: Any) -> None:
         values: the settings by name.
     """
     for name, value in values.items():
-        _check_length(owner, name, value)
-        if isinstance(value, bool) or not isinstance(value, Real) or value not in allowed:  # pyright: ignore[reportOperatorIssue]
+        if isinstance(value, bool) or not isinstance(value, Real) or not allowed.holds(float(value)):
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass {allowed.words}.")
 
 
 def check_counts(owner: object, least: int, **values: Any) -> None:
     """Raise ArgumentError unless values are integers of Python or NumPy from `least` on."""
     for name, value in values.items():
-        _check_length(owner, name, value)
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass an integer, {least} or more.")
-
-
-def check_flags(owner: object, **values: Any) -> None:
-    """Raise ArgumentError unless values are True or False, also as 1 and 0."""
-    for name, value in values.items():
-        if not isinstance(value, Integral) or int(value) not in (0, 1):
-            raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass True or False.")
-
-
-def check_choice(owner: object, choices: tuple[str, ...], **values: Any) -> None:
-    """Raise ArgumentError unless values are among `choices`."""
-    for name, value in values.items():
-        if not isinstance(value, str) or value not in choices:
-            raise ArgumentError(
-                f"{_name(owner)}: {name}={value!r:.60}: pass {' or '.join(map(repr, choices))}."
-            )
 
 
 def check_fields(owner: Any, ranges: Mapping[str, Any]) -> None:
@@ -117,9 +70,9 @@ def check_fields(owner: Any, ranges: Mapping[str, Any]) -> None:
         elif field.type is float:
             check_numbers(owner, ranges.get(field.name, NOT_NEGATIVE), **named)
         elif field.type is bool:
-            check_flags(owner, **named)
+            as_flag(named[field.name], f"{_name(owner)}: {field.name}")
         elif get_origin(field.type) is Literal:
-            check_choice(owner, get_args(field.type), **named)
+            check_choice(named[field.name], get_args(field.type), f"{_name(owner)}: {field.name}")
 
 
 def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list[float]:
@@ -145,17 +98,6 @@ def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list
     return [float(each) for each in several]
 
 
-def check_probability(layer: object, **values: Any) -> None:
-    """Raise ArgumentError unless values are numbers from 0 to 1."""
-    for name, value in values.items():
-        _check_length(layer, name, value)
-        if not isinstance(value, Real) or float(value) not in SHARE:
-            raise ArgumentError(
-                f"{_name(layer)}: {name}={value!r:.60} lies outside of 0..1. It is the share "
-                "of elements that is dropped."
-            )
-
-
 def check_tensors(layer: object, **values: Any) -> None:
     """Raise DtypeError unless values are tensors."""
     for name, value in values.items():
@@ -164,11 +106,6 @@ def check_tensors(layer: object, **values: Any) -> None:
                 f"{_name(layer)}: {name} is {value!r:.60} ({type(value).__name__}), which is no "
                 "tensor. Pass Tensor(...)."
             )
-
-
-def check_optional_tensors(layer: object, **values: Any) -> None:
-    """Raise DtypeError unless values are tensors or None."""
-    check_tensors(layer, **{name: value for name, value in values.items() if value is not None})
 
 
 def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plugrad._util import LazyModule, random
 from plugrad._util import numpy as np
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_fields, check_tensors
 from plugrad.observe.progress import progress as shown_progress
 from plugrad.tensor import Tensor
@@ -49,8 +49,6 @@ class TensorDataset:
     """
 
     def __init__(self, *tensors: Tensor) -> None:
-        if not tensors:
-            raise ArgumentError("TensorDataset of nothing. Pass tensors.")
         check_tensors(self, **{f"tensor {number}": tensor for number, tensor in enumerate(tensors)})
         if len({tensor.shape[:1] for tensor in tensors}) > 1 or not tensors[0].ndim:
             shapes = ", ".join(str(tensor.shape) for tensor in tensors)
@@ -116,7 +114,7 @@ class DataLoader:
         progress: show on a terminal how many batches of an epoch are done, where that takes over a second.
 
     Raises:
-        ArgumentError: a number is out of range, or `dataset` has no length or no items.
+        ArgumentError: a number is out of range.
 
     Example:
         >>> loader = DataLoader(TensorDataset(Tensor.arange(5)), batch_size=2)
@@ -138,11 +136,6 @@ class DataLoader:
     def __post_init__(self) -> None:
         """Check the settings and start the random orders."""
         check_fields(self, {"num_workers": 0})
-        if not hasattr(self.dataset, "__len__") or not hasattr(self.dataset, "__getitem__"):
-            raise ArgumentError(
-                f"DataLoader: dataset={self.dataset!r:.60} ({type(self.dataset).__name__}) has no length or "
-                "no items. Pass a list, a TensorDataset, or an object with __len__ and __getitem__."
-            )
         self._random = random.Random(self.seed)
 
     def __repr__(self) -> str:

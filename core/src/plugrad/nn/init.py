@@ -4,10 +4,10 @@ import math
 from typing import Literal
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import ANY_NUMBER, NOT_NEGATIVE, check_choice, check_numbers, check_tensors
+from plugrad.nn.checks import ANY_NUMBER, NOT_NEGATIVE, check_numbers, check_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
-from plugrad.tensor.shapes import fixed_shape
+from plugrad.tensor.shapes import check_choice, fixed_shape
 
 __all__ = [
     "calculate_gain",
@@ -175,7 +175,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     gains = {"tanh": 5 / 3, "relu": math.sqrt(2), "leaky_relu": math.sqrt(2 / (1 + slope**2)), "selu": 3 / 4}
     convolutions = (f"conv{kind}{axes}d" for kind in ("", "_transpose") for axes in (1, 2, 3))
     gains |= dict.fromkeys(("linear", "sigmoid", *convolutions), 1.0)
-    check_choice("calculate_gain", tuple(gains), nonlinearity=nonlinearity)
+    check_choice(nonlinearity, tuple(gains), "calculate_gain: nonlinearity")
     return gains[nonlinearity]
 
 
@@ -264,7 +264,7 @@ def _fans(function: str, tensor: Tensor) -> tuple[int, int]:
 
 
 def _kaiming_std(function: str, tensor: Tensor, a: float, mode: Fan, nonlinearity: str) -> float:
-    check_choice(function, ("fan_in", "fan_out"), mode=mode)
+    check_choice(mode, ("fan_in", "fan_out"), f"{function}: mode")
     fan = _fans(function, tensor)[mode == "fan_out"]
     return calculate_gain(nonlinearity, a) / math.sqrt(max(fan, 1))
 

@@ -7,9 +7,10 @@ from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from plugrad.device import Device
 from plugrad.dtype import DType, is_float
-from plugrad.nn.checks import check_flags, check_tensors
+from plugrad.nn.checks import check_tensors
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, trained_tensors
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import as_flag
 from plugrad.tree import named_leaves
 
 
@@ -218,9 +219,9 @@ class Module:
             >>> model[1].training
             True
         """
-        check_flags(self, mode=mode)
+        mode = as_flag(mode, "train: mode")
         for module in self.modules():
-            module._mode = bool(mode)
+            module._mode = mode
         return self
 
     def eval(self) -> Self:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, cast
 
-from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
+from plugrad.errors import DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn.formats.archive import tar_extract, zip_extract
 from plugrad.nn.formats.byte_source import ByteSource, as_path
 from plugrad.nn.formats.gguf import gguf_load
@@ -113,7 +113,6 @@ def load_state_dict(
         verbose: taken for the sake of programs for tinygrad; nothing is printed.
 
     Raises:
-        ArgumentError: `consume`, and nothing can be taken out of `state_dict`.
         StateError: `strict`, and the names differ; or `state_dict` is not texts with tensors.
         ShapeError: a value has another shape than the model's tensor.
 
@@ -130,11 +129,6 @@ def load_state_dict(
         raise StateError(
             f"the state does not fit the model: missing {missing}, unexpected {unexpected}. Load it into a "
             "model of the same make, or pass strict=False to skip those."
-        )
-    if consume and not isinstance(state_dict, MutableMapping):
-        raise ArgumentError(
-            f"load_state_dict: nothing can be taken out of a {type(state_dict).__name__}. Pass a dict, or "
-            "leave consume=True out."
         )
     shared = [(name, own[name], state_dict[name]) for name in own if name in state_dict]
     for name, tensor, value in shared:
@@ -169,7 +163,7 @@ def safe_save(
     Of a symbolic shape the file has the sizes that it has today.
 
     Raises:
-        ArgumentError: `path` is no path, or `state` or `metadata` no dict.
+        ArgumentError: `path` is no path.
         DtypeError: something in `state` is no tensor.
         FileFormatError: a name or metadata that the format cannot hold.
         OSError: the file cannot be written.
@@ -179,9 +173,6 @@ def safe_save(
         >>> safe_save(get_state_dict(Linear(3, 2)), "model.safetensors")
     """
     path = as_path(path)
-    for what, given in (("state", state), ("metadata", metadata or {})):
-        if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"safe_save: {what}={given!r:.60} ({type(given).__name__}) is no dict.")
     for name, value in state.items():
         if not isinstance(value, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise DtypeError(

@@ -3,7 +3,6 @@
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.errors import ArgumentError
 from plugrad.nn.module import Module, count_parameters
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import show
@@ -72,9 +71,6 @@ def summary(model: Module, *inputs: Any, **options: Any) -> Summary:
         inputs: what it takes; without any, there are no shapes.
         options: what it takes by name.
 
-    Raises:
-        ArgumentError: `model` is no `Module`.
-
     Example:
         >>> print(summary(Sequential(Linear(3, 4), ReLU()), Tensor.ones(2, 3)))
         layer    class       output  parameters
@@ -85,8 +81,6 @@ def summary(model: Module, *inputs: Any, **options: Any) -> Summary:
         ---------------------------------------
         16 parameters
     """
-    if not isinstance(model, Module):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"summary: {model!r:.60} ({type(model).__name__}) is no Module. Derive from it.")
     named = list(model.named_modules())
     shapes = _shapes_of_outputs(model, inputs, options) if inputs or options else {}
     layers = [

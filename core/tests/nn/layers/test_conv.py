@@ -86,7 +86,7 @@ def test_a_transposed_convolution_takes_the_size_of_its_output() -> None:
 
 
 def test_other_modes_of_padding_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="Conv1d: padding_mode='constant': pass 'zeros' or 'reflect'"):
+    with pytest.raises(ArgumentError, match="Conv1d: padding_mode='constant' is none of 'zeros', 'reflect'"):
         Conv1d(1, 1, 1, padding_mode="constant")
 
 
@@ -99,7 +99,7 @@ def test_parameters_have_the_dtype_and_device_that_are_asked_for(make: Any) -> N
 def test_transposed_convolutions_are_padded_with_zeros_only() -> None:
     layer = ConvTranspose2d(2, 3, 2, 1, 0, 0, 1, True, 1, "zeros", None, "float64")
     assert layer.weight.dtype.name == "float64"
-    with pytest.raises(ArgumentError, match="ConvTranspose2d: padding_mode='reflect': pass 'zeros'"):
+    with pytest.raises(ArgumentError, match="ConvTranspose2d: padding_mode='reflect' is none of 'zeros'"):
         ConvTranspose2d(2, 3, 2, padding_mode="reflect")  # pyright: ignore[reportArgumentType]
 
 

@@ -64,7 +64,7 @@ def test_junk_is_refused_by_the_name_of_the_class(make: Any) -> None:
         assert not weight.requires_grad
 
 
-@pytest.mark.parametrize("junk", [None, 3, "a", [], {"params": 3}, {"params": [3]}, Tensor([1.0])], ids=str)
+@pytest.mark.parametrize("junk", [None, 3, "a", [], {"params": 3}, {"params": [3]}], ids=str)
 def test_junk_is_no_further_group(junk: Any) -> None:
     optimizer = SGD([Tensor([1.0])])
     with pytest.raises((ArgumentError, DtypeError), match=r"^SGD"):
@@ -116,11 +116,6 @@ def test_junk_is_refused_by_a_scaler() -> None:
     for name, junk in itertools.product(names, JUNK):
         if name != "device":
             assert refusal(GradScaler, **{name: junk}).startswith(f"GradScaler: {name}="), (name, junk)
-    for junk in JUNK:
-        assert refusal(GradScaler().step, junk).startswith("GradScaler.step: "), junk
-        assert refusal(GradScaler().unscale_, junk).startswith("GradScaler.unscale_: "), junk
-        if not isinstance(junk, Tensor):
-            assert refusal(GradScaler().scale, junk).startswith("GradScaler.scale: "), junk
 
 
 def test_junk_is_not_clipped() -> None:
@@ -132,9 +127,3 @@ def test_junk_is_not_clipped() -> None:
     for params in (None, 3, "a", [None], {"params": 3}):
         assert refusal(clip_grad_norm_, params, 1.0).startswith("clip_grad_norm_: ")
         assert refusal(clip_grad_value_, params, 1.0).startswith("clip_grad_value_: ")
-
-
-@pytest.mark.parametrize("junk", JUNK, ids=kind)
-def test_several_optimizers_are_optimizers(junk: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"OptimizerGroup: .* is no optimizer"):
-        OptimizerGroup(SGD([Tensor([1.0])]), junk)

@@ -387,12 +387,6 @@ def test_a_schedule_written_for_tinygrad_finds_where_the_rate_lives_and_assigns_
     assert optimizer.lr.tolist() == 0.25
 
 
-@pytest.mark.parametrize("make", [SGD, Adam, Muon])
-def test_the_name_of_the_learning_rate_is_said(make: Any) -> None:
-    with pytest.raises(ArgumentError, match=rf"^{make.__name__}: the learning rate is lr\. Write lr=0\.1\."):
-        make([Tensor([[1.0]])], learning_rate=0.1)
-
-
 def test_gradients_are_forgotten_or_made_zero() -> None:
     weights = [Tensor([1.0], requires_grad=True) for _ in range(2)]
     optimizer = SGD(weights)

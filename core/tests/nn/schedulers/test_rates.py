@@ -49,7 +49,6 @@ from plugrad.tensor import Tensor
         (lambda o: SequentialLR(o, [StepLR(o, 1)], [1]), r"milestones=\[1\] for 1 schedules"),
         (lambda o: SequentialLR(o, [StepLR(o, 1)] * 2, [0.5]), "milestones=0.5"),
         (lambda o: SequentialLR(o, [StepLR(o, 1)] * 3, [2, 1]), r"milestones=\[2, 1\]. Let them rise"),
-        (lambda o: SequentialLR(o, [3, StepLR(o, 1)], [1]), "3 is none of the schedules that count steps"),
         (lambda o: SequentialLR(o, [StepLR(other(), 1)], []), ".* sets the rates of another optimizer"),
         (lambda o: LambdaLR(o, lambda step: "a"), r"lr_lambda\[0\]\(0\)='a'"),
         (lambda o: OneCycleLR(o, 1.0, 5, base_momentum=0.9, max_momentum=0.5), "base_momentum=0.9 is above"),
@@ -81,13 +80,13 @@ SCHEDULES: list[tuple[Any, dict[str, Any]]] = [
     (ConstantLR, {}),
     (ExponentialLR, {"gamma": 0.5}),
     (PolynomialLR, {}),
-    (LambdaLR, {"lr_lambda": float}),
     (CosineAnnealingLR, {"T_max": 2}),
     (CosineAnnealingWarmRestarts, {"T_0": 2}),
     (OneCycleLR, {"max_lr": 1.0, "total_steps": 3}),
-    (SequentialLR, {"schedulers": [], "milestones": []}),
     (ReduceLROnPlateau, {}),
 ]
+# of a wrong type, Python says enough
+OBJECTS = {"optimizer", "schedulers", "milestones", "lr_lambda"}
 JUNK: list[Any] = [
     None,
     "a",
@@ -108,7 +107,7 @@ JUNK: list[Any] = [
 
 @pytest.mark.parametrize(("make", "settings"), SCHEDULES, ids=[make.__name__ for make, _ in SCHEDULES])
 def test_junk_is_refused_by_the_name_of_the_class(make: Any, settings: dict[str, Any]) -> None:
-    names = list(inspect.signature(make).parameters)
+    names = inspect.signature(make).parameters.keys() - OBJECTS
     refusals = [
         refusal(lambda given: make(**given), {"optimizer": SGD([Tensor([1.0])]), **settings, name: junk})
         for name, junk in itertools.product(names, JUNK)

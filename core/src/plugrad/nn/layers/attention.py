@@ -6,19 +6,14 @@ from typing import Any
 
 from plugrad.dtype import is_bool
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import (
-    check_counts,
-    check_flags,
-    check_optional_tensors,
-    check_probability,
-    check_tensors,
-)
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_both_fans, parameter
 from plugrad.nn.layers.linear import Linear
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.functional.dropout import check_probability
 
 __all__ = ["MultiHeadAttention", "MultiheadAttention"]
 
@@ -40,13 +35,11 @@ class _Attention(Module):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_counts(self, 0, embed_dim=embed_dim, num_heads=num_heads)
+        self.sizes = (embed_dim, embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim)
         check_counts(
-            self, 0, **{name: size for name, size in (("kdim", kdim), ("vdim", vdim)) if size is not None}
+            self, 0, embed_dim=embed_dim, num_heads=num_heads, kdim=self.sizes[1], vdim=self.sizes[2]
         )
-        check_probability(self, dropout=dropout)
-        check_flags(self, bias=bias, batch_first=batch_first)
-        check_flags(self, add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
+        check_probability(dropout, type(self).__name__)
         if num_heads < 1 or embed_dim < 1 or embed_dim % num_heads:
             raise ShapeError(
                 f"{type(self).__name__} of size {embed_dim} does not divide into {num_heads} heads. Choose a "
@@ -57,7 +50,6 @@ class _Attention(Module):
         self.dropout = dropout
         self.batch_first = batch_first
         self.add_zero_attn = add_zero_attn
-        self.sizes = (embed_dim, embed_dim if kdim is None else kdim, embed_dim if vdim is None else vdim)
         draw = functools.partial(draw_by_both_fans, device=device, dtype=dtype)
         if self.sizes == (embed_dim,) * 3:
             self.in_proj_weight = draw(3 * embed_dim, embed_dim)
@@ -82,8 +74,9 @@ class _Attention(Module):
     ) -> tuple[Tensor, Tensor | None]:
         """Return the output, and attention weights (N, heads, L, S) if `weighs`."""
         query, key, value = given
-        check_tensors(self, query=query, key=key, value=value)
-        check_optional_tensors(self, key_padding_mask=padding, attn_mask=pairs)
+        masks = {"key_padding_mask": padding, "attn_mask": pairs}
+        given_masks = {name: mask for name, mask in masks.items() if mask is not None}
+        check_tensors(self, query=query, key=key, value=value, **given_masks)
         is_single = all(x.ndim == 2 for x in given)
         self._check_shapes(given, 2 if is_single else 3)
         batch = 0 if self.batch_first else 1

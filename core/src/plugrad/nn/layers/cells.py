@@ -6,15 +6,16 @@ variants of PyTorch's documentation.
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
-from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.errors import ShapeError
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.shapes import check_choice
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
 
@@ -92,7 +93,6 @@ class _Cell(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         check_counts(self, 0, input_size=input_size, hidden_size=hidden_size)
-        check_flags(self, bias=bias)
         self.input_size = input_size
         self.hidden_size = hidden_size
         draw = functools.partial(draw_by_fan_in, fan_in=hidden_size, device=device, dtype=dtype)
@@ -197,7 +197,7 @@ class RNNCell(_Cell):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, device, dtype)
-        check_nonlinearity("RNNCell", nonlinearity)
+        check_choice(nonlinearity, get_args(Activation), "RNNCell: nonlinearity")
         self.nonlinearity: Activation = nonlinearity
 
     def forward(self, x: Tensor, hx: Tensor | None = None) -> Tensor:
@@ -208,11 +208,6 @@ class RNNCell(_Cell):
         """
         step = functools.partial(rnn_step, activation=self.nonlinearity)
         return self._advance(step, x, None if hx is None else (hx,), 1)[0]
-
-
-def check_nonlinearity(name: str, nonlinearity: str) -> None:
-    if nonlinearity not in ("tanh", "relu"):
-        raise ArgumentError(f"{name}: nonlinearity={nonlinearity!r} is neither 'tanh' nor 'relu'.")
 
 
 def name_states(states: Any) -> dict[str, Any]:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_choice, check_counts, check_flags, check_tensors
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.functional.pool import axes_of
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of_words
-from plugrad.tensor.shapes import fixed_shape
+from plugrad.tensor.shapes import check_choice, fixed_shape
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
@@ -65,7 +65,6 @@ class _Convolution(Module):
 
     def _draw(self, rows: int, columns: int, bias: bool, device: str | None, dtype: DTypeLike | None) -> None:
         """Draw the weight, (rows, columns / groups, *kernel_size), and the bias."""
-        check_flags(self, bias=bias)
         columns //= self.groups
         fan_in = columns * math.prod(self.kernel_size)
         draw = functools.partial(draw_by_fan_in, fan_in=fan_in, device=device, dtype=dtype)
@@ -88,7 +87,7 @@ class _Forward(_Convolution, UnaryModule):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_choice(self, get_args(PaddingMode), padding_mode=padding_mode)
+        check_choice(padding_mode, get_args(PaddingMode), f"{type(self).__name__}: padding_mode")
         self._set_up(in_channels, out_channels, kernel_size, stride, padding, dilation, groups)
         self._draw(out_channels, in_channels, bias, device, dtype)
         self.padding_mode: PaddingMode = padding_mode
@@ -175,7 +174,7 @@ class _Transposed(_Convolution):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_choice(self, ("zeros",), padding_mode=padding_mode)
+        check_choice(padding_mode, ("zeros",), f"{type(self).__name__}: padding_mode")
         if isinstance(padding, str):
             raise ShapeError(f"{type(self).__name__}: padding={padding!r:.60}: pass widths.")
         self._set_up(in_channels, out_channels, kernel_size, stride, padding, dilation, groups)

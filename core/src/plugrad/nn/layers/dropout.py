@@ -1,8 +1,8 @@
 """Dropout: noise against overfitting."""
 
-from plugrad.nn.checks import check_probability
 from plugrad.nn.module import UnaryFunction
 from plugrad.tensor import Tensor
+from plugrad.tensor.functional.dropout import check_probability
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
@@ -29,7 +29,7 @@ class Dropout(UnaryFunction, function=Tensor.dropout):
 
     def __post_init__(self) -> None:
         """Refuse what is no probability."""
-        check_probability(self, p=self.p)
+        check_probability(self.p, type(self).__name__)
 
 
 class Dropout1d(Dropout, function=Tensor.dropout1d):

@@ -1,7 +1,7 @@
 """Normalization of each channel of each example by itself."""
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_counts, check_flags, check_numbers
+from plugrad.nn.checks import check_counts
 from plugrad.nn.layers.norm import move_average, running_averages, scale_and_shift
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
@@ -41,8 +41,6 @@ class InstanceNorm(UnaryModule):
         bias: bool = True,
     ) -> None:
         check_counts(self, 0, num_features=num_features)
-        check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, affine=affine, bias=bias)
         self.num_features = num_features
         self.eps = eps
         self.weight, self.bias = scale_and_shift((num_features,), affine, affine and bias, device, dtype)
@@ -74,8 +72,6 @@ class _FixedAxes(InstanceNorm):
         bias: bool = True,
     ) -> None:
         super().__init__(num_features, eps, affine, device, dtype, bias=bias)
-        check_numbers(self, SHARE, momentum=momentum)
-        check_flags(self, track_running_stats=track_running_stats)
         self.momentum = momentum
         # the count is in the state, and stays 0, as PyTorch has it
         self.running_mean, self.running_var, self.num_batches_tracked = running_averages(

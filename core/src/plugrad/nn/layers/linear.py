@@ -5,7 +5,7 @@ from typing import Any
 
 from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.nn.checks import check_counts, check_flags, check_tensors
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in, parameter
 from plugrad.nn.module import Module, UnaryModule
@@ -50,7 +50,6 @@ class Linear(UnaryModule):
         dtype: DTypeLike | None = None,
     ) -> None:
         check_counts(self, 0, in_features=in_features, out_features=out_features)
-        check_flags(self, bias=bias)
         self.in_features = in_features
         self.out_features = out_features
         draw = functools.partial(draw_by_fan_in, fan_in=in_features, device=device, dtype=dtype)
@@ -91,7 +90,6 @@ class Bilinear(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         check_counts(self, 0, in1_features=in1_features, in2_features=in2_features, out_features=out_features)
-        check_flags(self, bias=bias)
         draw = functools.partial(draw_by_fan_in, fan_in=in1_features, device=device, dtype=dtype)
         self.weight = draw(out_features, in1_features, in2_features)
         self.bias = draw(out_features) if bias else None
@@ -176,7 +174,6 @@ class Embedding(Module):
             [[3.0, 4.0]]
         """
         check_tensors("Embedding.from_pretrained", embeddings=embeddings)
-        check_flags("Embedding.from_pretrained", freeze=freeze)
         if embeddings.ndim != 2:
             raise ShapeError(
                 f"Embedding.from_pretrained: a table of shape {embeddings.shape}; it takes two axes."

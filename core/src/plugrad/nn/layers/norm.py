@@ -5,7 +5,7 @@ from typing import cast
 
 from plugrad.dtype import dtypes, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, check_counts, check_flags, check_numbers
+from plugrad.nn.checks import check_counts
 from plugrad.nn.init import parameter
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
@@ -99,10 +99,6 @@ class BatchNorm(UnaryModule):
         bias: bool = True,
     ) -> None:
         check_counts(self, 0, num_features=num_features)
-        check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, affine=affine, track_running_stats=track_running_stats, bias=bias)
-        if momentum is not None:
-            check_numbers(self, SHARE, momentum=momentum)
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
@@ -167,8 +163,6 @@ class LayerNorm(UnaryModule):
         dtype: DTypeLike | None = None,
     ) -> None:
         self.normalized_shape = _axes_of(self, normalized_shape)
-        check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, elementwise_affine=elementwise_affine, bias=bias)
         self.eps = eps
         has_bias = elementwise_affine and bias
         self.weight, self.bias = scale_and_shift(
@@ -222,9 +216,6 @@ class RMSNorm(UnaryModule):
         dtype: DTypeLike | None = None,
     ) -> None:
         self.normalized_shape = _axes_of(self, normalized_shape)
-        if eps is not None:
-            check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, elementwise_affine=elementwise_affine)
         self.eps = eps
         self.weight, _ = scale_and_shift(self.normalized_shape, elementwise_affine, False, device, dtype)
 
@@ -266,8 +257,6 @@ class GroupNorm(UnaryModule):
         bias: bool = True,
     ) -> None:
         check_counts(self, 0, num_groups=num_groups, num_channels=num_channels)
-        check_numbers(self, NOT_NEGATIVE, eps=eps)
-        check_flags(self, affine=affine, bias=bias)
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(
                 f"GroupNorm of {num_channels} channels does not divide into {num_groups} groups. Choose a "

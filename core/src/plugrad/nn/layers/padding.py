@@ -1,9 +1,9 @@
 """Padding as layers: more elements around sequences, images and volumes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ShapeError
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
 
@@ -43,8 +43,6 @@ class _Pad(UnaryModule):
         cls.axes, cls.mode = axes or cls.axes, mode or cls.mode
 
     def __init__(self, padding: int | Sequence[int]) -> None:
-        if not isinstance(padding, (int, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"{type(self).__name__}: padding={padding!r:.60}: pass a number, or several.")
         self.padding = (padding,) * (2 * self.axes) if isinstance(padding, int) else tuple(padding)
         if len(self.padding) != 2 * self.axes:
             raise ShapeError(

@@ -9,11 +9,11 @@ is, so that the kernels of a step do not depend on how many there are.
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_counts, check_flags, check_layers, check_probability, check_tensors
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.layers.cells import (
@@ -21,7 +21,6 @@ from plugrad.nn.layers.cells import (
     Keep,
     State,
     Step,
-    check_nonlinearity,
     gru_step,
     lstm_step,
     name_states,
@@ -31,8 +30,9 @@ from plugrad.nn.layers.cells import (
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.functional.dropout import check_probability
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
-from plugrad.tensor.shapes import size_today
+from plugrad.tensor.shapes import check_choice, size_today
 from plugrad.uop.shape import greatest
 
 __all__ = ["GRU", "LSTM", "RNN"]
@@ -58,12 +58,9 @@ class _Recurrent(Module):
         dtype: DTypeLike | None = None,
     ) -> None:
         sizes = {"input_size": input_size, "hidden_size": hidden_size, "proj_size": proj_size}
-        check_counts(self, 0, **sizes, num_layers=num_layers)
-        check_probability(self, dropout=dropout)
-        check_flags(self, bias=bias, batch_first=batch_first, bidirectional=bidirectional)
-        if num_layers < 1:
-            raise ArgumentError(f"{type(self).__name__}: num_layers={num_layers}. Pass 1 or more.")
-        check_layers(self, num_layers=num_layers)
+        check_counts(self, 0, **sizes)
+        check_counts(self, 1, num_layers=num_layers)
+        check_probability(dropout, type(self).__name__)
         if proj_size and self.states < 2:
             raise ArgumentError(f"{type(self).__name__}: proj_size={proj_size}. Only LSTM has projections.")
         if not 0 <= proj_size < hidden_size:
@@ -259,7 +256,7 @@ class RNN(_OneState):
         device: str | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        check_nonlinearity("RNN", nonlinearity)
+        check_choice(nonlinearity, get_args(Activation), "RNN: nonlinearity")
         sizes = (input_size, hidden_size, num_layers)
         super().__init__(*sizes, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype)
         self.nonlinearity: Activation = nonlinearity

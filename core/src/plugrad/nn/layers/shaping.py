@@ -1,9 +1,8 @@
 """Layers that change nothing but shapes or sizes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from plugrad.errors import ArgumentError
 from plugrad.nn.module import Module, UnaryFunction, UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.functional.interpolation import InterpolationMode
@@ -42,9 +41,6 @@ class Flatten(UnaryFunction, function=Tensor.flatten):
 class Unflatten(UnaryModule):
     """An axis as several: `Tensor.unflatten`.
 
-    Raises:
-        ArgumentError: `unflattened_size` is no sequence of sizes.
-
     Example:
         >>> Unflatten(1, (3, 4))(Tensor.ones(2, 12)).shape
         (2, 3, 4)
@@ -52,8 +48,6 @@ class Unflatten(UnaryModule):
 
     def __init__(self, dim: int, unflattened_size: Sequence[int]) -> None:
         self.dim = dim
-        if isinstance(unflattened_size, str) or not isinstance(unflattened_size, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"Unflatten: unflattened_size={unflattened_size!r:.60}: pass several sizes.")
         self.unflattened_size = tuple(unflattened_size)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -6,15 +6,15 @@ from typing import Any, cast
 
 from plugrad.dtype import DType, dtypes, least_upper_dtype
 from plugrad.errors import ArgumentError, DtypeError, GradientError
-from plugrad.nn.checks import Range, check_flags, check_numbers
+from plugrad.nn.checks import Range, check_numbers
 from plugrad.tensor import Tensor
 
 # Added to the norm that is divided by, as `torch.nn.utils.clip_grad_norm_` documents.
 _EPS = 1e-6
 
 
-_LIMIT = Range(0.0, True, math.inf, True, "a number that is 0 or more")
-_POWER = Range(0.0, False, math.inf, True, "a number above 0")
+_LIMIT = Range("a number that is 0 or more", lambda x: x >= 0)
+_POWER = Range("a number above 0", lambda x: x > 0)
 
 
 def _with_gradients(params: Any, what: str) -> list[tuple[Tensor, Tensor]]:
@@ -62,7 +62,6 @@ def clip_grad_norm_(
     """
     check_numbers("clip_grad_norm_", _LIMIT, max_norm=max_norm)
     check_numbers("clip_grad_norm_", _POWER, norm_type=norm_type)
-    check_flags("clip_grad_norm_", error_if_nonfinite=error_if_nonfinite)
     found = _with_gradients(params, "clip_grad_norm_")
     if not found:
         return Tensor(0.0)

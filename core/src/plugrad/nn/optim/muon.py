@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, cast
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import ANY_NUMBER, BELOW_ONE, check_choice, check_counts, check_numbers
+from plugrad.nn.checks import ANY_NUMBER, BELOW_ONE, check_counts, check_numbers
 from plugrad.nn.optim.flat_parameters import MATRICES, UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import fixed_shape
+from plugrad.tensor.shapes import check_choice, fixed_shape
 
 # a, b, c of a*x + b*x**3 + c*x**5, which brings singular values near 1 in few steps.
 # Source: Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks".
@@ -105,7 +105,7 @@ class Muon(Optimizer):
         super()._check(options)
         check_counts(self, 0, ns_steps=options["ns_steps"])
         if options["adjust_lr_fn"] is not None:
-            check_choice(self, ("original", "match_rms_adamw"), adjust_lr_fn=options["adjust_lr_fn"])
+            check_choice(options["adjust_lr_fn"], ("original", "match_rms_adamw"), "Muon: adjust_lr_fn")
         given = options["ns_coefficients"]
         if not isinstance(given, (tuple, list)) or len(cast("Sequence[Any]", given)) != 3:
             raise ArgumentError(f"Muon: ns_coefficients={given!r:.60}: pass three numbers.")

@@ -2,14 +2,15 @@
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, cast
 
 from plugrad.errors import ArgumentError, GradientError
-from plugrad.nn.checks import NOT_NEGATIVE, Range, check_flags, check_numbers, copy_state
+from plugrad.nn.checks import NOT_NEGATIVE, Range, check_numbers, copy_state
 from plugrad.nn.optim.base import OptimizerBase, check_skip
 from plugrad.nn.optim.flat_parameters import ELEMENTWISE, FlattenLimits, UpdateUnit, make_units, settle
 from plugrad.nn.optim.groups import ParamGroup, Params, check_betas, check_rate, split_into_groups
 from plugrad.tensor import Tensor
+from plugrad.tensor.shapes import as_flag
 
 _FLAGS = frozenset({"amsgrad", "centered", "decoupled_weight_decay", "maximize", "nesterov"})
 
@@ -49,14 +50,6 @@ class Optimizer(OptimizerBase):
     state: ClassVar[Mapping[str, float]] = {}
     #: What is remembered for each parameter, and its first value.
     numbers: ClassVar[Mapping[str, float]] = {}
-
-    def __new__(cls, *_: Any, **options: Any) -> Self:
-        """Refuse the name that other libraries have for `lr`."""
-        if "learning_rate" in options:
-            raise ArgumentError(
-                f"{cls.__name__}: the learning rate is lr. Write lr={options['learning_rate']!r:.60}."
-            )
-        return super().__new__(cls)
 
     def __init__(self, params: Params, lr: float, **options: Any) -> None:
         self._defaults = {"lr": lr, **options}
@@ -98,11 +91,6 @@ class Optimizer(OptimizerBase):
             >>> [group.lr.item() for group in optimizer.param_groups]
             [0.5, 0.25]
         """
-        given: Any = param_group
-        if not isinstance(given, Mapping):
-            raise ArgumentError(
-                f"{type(self).__name__}.add_param_group: {given!r:.60} is no group. Pass {{'params': [...]}}."
-            )
         self._add_groups(list(split_into_groups(self, [param_group], self._defaults, self.params)))
 
     def _add_groups(self, found: list[tuple[list[Tensor], dict[str, Any]]]) -> None:
@@ -138,7 +126,7 @@ class Optimizer(OptimizerBase):
             if name == "betas":
                 check_betas(self, value)
             elif name in _FLAGS:
-                check_flags(self, **{name: value})
+                as_flag(value, f"{type(self).__name__}: {name}")
             elif name != "lr" and allowed is not None:
                 check_numbers(self, allowed, **{name: value})
 

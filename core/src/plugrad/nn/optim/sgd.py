@@ -1,18 +1,14 @@
 """Stochastic gradient descent: plain, averaged, and by the signs of gradients."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.checks import ABOVE_ZERO, ANY_NUMBER, NOT_NEGATIVE, Range, check_numbers
+from plugrad.nn.checks import ABOVE_ONE, ABOVE_ZERO, ANY_NUMBER, BETWEEN, NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
-
-_SHRINKING = Range(0.0, False, 1.0, False, "a number between 0 and 1")
-_GROWING = Range(1.0, False, math.inf, False, "a number above 1")
 
 
 class SGD(Optimizer):
@@ -188,8 +184,8 @@ class Rprop(Optimizer):
     def _check(self, options: Mapping[str, Any]) -> None:
         super()._check(options)
         shrinking, growing = _pair("etas", options["etas"])
-        check_numbers(self, _SHRINKING, **{"etas[0]": shrinking})
-        check_numbers(self, _GROWING, **{"etas[1]": growing})
+        check_numbers(self, BETWEEN, **{"etas[0]": shrinking})
+        check_numbers(self, ABOVE_ONE, **{"etas[1]": growing})
         least, most = _pair("step_sizes", options["step_sizes"])
         check_numbers(self, NOT_NEGATIVE, **{"step_sizes[0]": least})
         check_numbers(self, ABOVE_ZERO, **{"step_sizes[1]": most})

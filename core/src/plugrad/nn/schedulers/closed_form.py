@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import NOT_NEGATIVE, SHARE, Range, check_counts, check_numbers
-from plugrad.nn.schedulers.rates import counts_of, groups_of, list_of
+from plugrad.nn.schedulers.rates import counts_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
-_START = Range(0.0, False, 1.0, True, "a number above 0, up to 1")
+_START = Range("a number above 0, up to 1", lambda x: 0 < x <= 1)
 
 
 def cosine(start: float, end: float, part: float) -> float:
@@ -29,7 +29,7 @@ class StepLR(LRScheduler):
         gamma: the factor.
 
     Raises:
-        ArgumentError: `step_size` is no integer above 0, `gamma` is negative, or there is no optimizer.
+        ArgumentError: `step_size` is no integer above 0, or `gamma` is negative.
 
     Example:
         >>> optimizer = SGD([Tensor([1.0])], lr=0.5)
@@ -57,7 +57,7 @@ class MultiStepLR(LRScheduler):
         gamma: the factor.
 
     Raises:
-        ArgumentError: a milestone is no integer of 0 or more, `gamma` is negative, or there is no optimizer.
+        ArgumentError: a milestone is no integer of 0 or more, or `gamma` is negative.
 
     Example:
         >>> schedule = MultiStepLR(SGD([Tensor([1.0])], lr=0.5), [2, 3], gamma=0.5)
@@ -86,7 +86,7 @@ class ExponentialLR(LRScheduler):
         gamma: the factor.
 
     Raises:
-        ArgumentError: `gamma` is negative, or there is no optimizer.
+        ArgumentError: `gamma` is negative.
 
     Example:
         >>> schedule = ExponentialLR(SGD([Tensor([1.0])], lr=1.0), gamma=0.5)
@@ -266,9 +266,9 @@ class LambdaLR(LRScheduler):
 
     def __post_init__(self) -> None:
         """Find a function for each group."""
-        count = len(groups_of(self, self.optimizer))
+        count = len(self.groups)
         given: Any = self.lr_lambda
-        self._factors = [given] * count if callable(given) else list_of(self, lr_lambda=given)
+        self._factors = [given] * count if callable(given) else list(given)
         if len(self._factors) != count or not all(map(callable, self._factors)):
             raise ArgumentError(
                 f"{type(self).__name__}: lr_lambda={given!r:.60}: pass a function, or {count} of them, "

@@ -15,7 +15,6 @@ from plugrad.nn.checks import (
     numbers_of,
 )
 from plugrad.nn.schedulers.closed_form import cosine
-from plugrad.nn.schedulers.rates import groups_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 _NAME = "OneCycleLR"
@@ -95,7 +94,7 @@ class OneCycleLR(LRScheduler):
     def __post_init__(self) -> None:
         """Divide the steps into phases."""
         check_fields(self, self.ranges)
-        count = len(groups_of(self, self.optimizer))
+        count = len(self.groups)
         self._total = _total(self.total_steps, self.epochs, self.steps_per_epoch)
         self._highest = numbers_of(self, count, NOT_NEGATIVE, max_lr=self.max_lr)
         lowest = numbers_of(self, count, BELOW_ONE, base_momentum=self.base_momentum)

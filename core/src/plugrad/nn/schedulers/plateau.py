@@ -9,7 +9,7 @@ from typing import Any, Literal
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_fields, check_state, numbers_of
 from plugrad.nn.optim import Optimizer, OptimizerGroup
-from plugrad.nn.schedulers.rates import HOST, groups_of, initial_rate, set_rates
+from plugrad.nn.schedulers.rates import HOST, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 
@@ -61,7 +61,7 @@ class ReduceLROnPlateau:
     def __post_init__(self) -> None:
         """Check the settings; there is no best measure yet."""
         check_fields(self, {"factor": BELOW_ONE, "patience": 0, "cooldown": 0})
-        groups = groups_of(self, self.optimizer)
+        groups = self.optimizer.param_groups
         self._lowest = numbers_of(self, len(groups), NOT_NEGATIVE, min_lr=self.min_lr)
         self._rates = [initial_rate(group) for group in groups]
         self._sign = 1 if self.mode == "min" else -1

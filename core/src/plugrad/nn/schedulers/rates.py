@@ -1,11 +1,11 @@
 """Learning rates of groups, and checks of the settings of their schedules."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
-from plugrad.errors import ArgumentError, StateError
+from plugrad.errors import StateError
 from plugrad.nn.checks import check_counts
-from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
+from plugrad.nn.optim import ParamGroup
 
 # state is the host's own, in numbers as wide as Python's
 HOST = "PYTHON"
@@ -36,28 +36,9 @@ def set_rates(schedule: object, groups: Sequence[ParamGroup], rates: Sequence[fl
             group.lr = rate
 
 
-def groups_of(schedule: object, optimizer: Any) -> list[ParamGroup]:
-    """Return the groups of an optimizer, or of several."""
-    if not isinstance(optimizer, (Optimizer, OptimizerGroup)):
-        raise ArgumentError(
-            f"{type(schedule).__name__}: optimizer={optimizer!r:.60} ({type(optimizer).__name__}) is none. "
-            "Pass one first, such as SGD(get_parameters(model))."
-        )
-    return optimizer.param_groups
-
-
-def list_of(schedule: object, **values: Any) -> list[Any]:
-    """Return the items of a setting that is several."""
-    ((name, value),) = values.items()
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-        raise ArgumentError(f"{type(schedule).__name__}: {name}={value!r:.60}: pass a list.")
-    return list(cast("Iterable[Any]", value))
-
-
 def counts_of(schedule: object, **values: Any) -> list[int]:
     """Return the items of a setting that is several integers of 0 and more."""
-    ((name, _),) = values.items()
-    found = list_of(schedule, **values)
-    for each in found:
+    ((name, value),) = values.items()
+    for each in value:
         check_counts(schedule, 0, **{name: each})
-    return found
+    return list(value)

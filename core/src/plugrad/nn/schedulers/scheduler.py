@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_fields, check_numbers, check_state
 from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
-from plugrad.nn.schedulers.rates import HOST, groups_of, initial_rate, set_rates
+from plugrad.nn.schedulers.rates import HOST, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 
@@ -19,9 +19,6 @@ class LRScheduler:
     Args:
         optimizer: whose learning rates are set. The rates that it has when its first schedule is made are
             those that all of its schedules start from. Its groups are those that it has then.
-
-    Raises:
-        ArgumentError: it is no optimizer.
 
     Example:
         >>> w = Tensor([1.0], requires_grad=True)
@@ -38,7 +35,6 @@ class LRScheduler:
     def __post_init__(self) -> None:
         """Check the settings and set the first rates."""
         check_fields(self, self.ranges)
-        groups_of(self, self.optimizer)
         self._base_rates = [initial_rate(group) for group in self.groups]
         self._step = 0
         self._set_rates()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import check_counts
-from plugrad.nn.schedulers.rates import counts_of, groups_of, list_of
+from plugrad.nn.schedulers.rates import counts_of
 from plugrad.nn.schedulers.scheduler import LRScheduler
 
 _NAME = "SequentialLR"
@@ -23,7 +23,7 @@ class SequentialLR(LRScheduler):
 
     Raises:
         ArgumentError: there is not one milestone fewer than schedules, they do not rise, or a schedule is
-            that of another optimizer, or none that counts steps.
+            that of another optimizer.
 
     Example:
         >>> optimizer = SGD([Tensor([1.0])], lr=1.0)
@@ -38,17 +38,13 @@ class SequentialLR(LRScheduler):
 
     def __post_init__(self) -> None:
         """Refuse schedules that cannot take turns."""
-        groups = groups_of(self, self.optimizer)
-        self._schedules: list[LRScheduler] = list_of(self, schedulers=self.schedulers)
         self._milestones = counts_of(self, milestones=self.milestones)
-        for each in self._schedules:
-            if not isinstance(each, LRScheduler):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise ArgumentError(f"{_NAME}: {each!r:.60} is none of the schedules that count steps.")
-            if each.groups != groups:
+        for each in self.schedulers:
+            if each.groups != self.groups:
                 raise ArgumentError(f"{_NAME}: {each!r:.60} sets the rates of another optimizer.")
-        if len(self._milestones) != len(self._schedules) - 1:
+        if len(self._milestones) != len(self.schedulers) - 1:
             raise ArgumentError(
-                f"{_NAME}: milestones={self.milestones} for {len(self._schedules)} schedules. Pass one fewer "
+                f"{_NAME}: milestones={self.milestones} for {len(self.schedulers)} schedules. Pass one fewer "
                 "than schedules."
             )
         if self._milestones != sorted(set(self._milestones)):
@@ -69,4 +65,4 @@ class SequentialLR(LRScheduler):
         """
         check_counts(self, 0, step=step)
         turn = bisect.bisect_right(self._milestones, step)
-        return self._schedules[turn].rates(step - (self._milestones[turn - 1] if turn else 0))
+        return self.schedulers[turn].rates(step - (self._milestones[turn - 1] if turn else 0))
