@@ -48,7 +48,11 @@ def shape_of_sizes(sizes: "Sequence[int | UOp]") -> "Shape":
 
 def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
     """Return dimension nodes as a shape."""
-    return shape_of_sizes([u.arg if u.op is Ops.CONST else u for u in nodes])
+    const = Ops.CONST
+    for u in nodes:
+        if u.op is not const:
+            return SymbolicShape([u.arg if u.op is const else u for u in nodes])
+    return tuple([u.arg for u in nodes])
 
 
 def output_of(u: "UOp") -> "UOp":
@@ -200,17 +204,22 @@ _SHAPES: "dict[Ops, Callable[[UOp], Shape | None]]" = {
 }
 
 
+# of all others it is that of the first source that has one
+_DEVICES: "dict[Ops, Callable[[UOp], str | None]]" = {
+    Ops.BUFFER: lambda u: u.arg.device,
+    Ops.COPY: lambda u: str(u.arg),
+    Ops.OUTPUT: lambda u: _device(output_of(u)),
+    Ops.DISPATCH: lambda u: None if u.dtype is _INDEX else _device(u.src[0]),
+}
+_INDEX = dtypes.index
+
+
 def _device_of(u: "UOp") -> str | None:
-    if u.op is Ops.BUFFER:
-        return u.arg.device
-    if u.op is Ops.COPY:
-        return str(u.arg)
-    if u.op is Ops.OUTPUT:
-        return _device(output_of(u))
-    if u.dtype is dtypes.index:
+    rule = _DEVICES.get(u.op)
+    if rule is not None:
+        return rule(u)
+    if u.dtype is _INDEX:
         return None
-    if u.op is Ops.DISPATCH:
-        return _device(u.src[0])
     for s in u.src:
         if (device := s._placement[1]) is not None:  # pyright: ignore[reportPrivateUsage]
             return device

@@ -35,7 +35,7 @@ from plugrad.uop.ops import (
     Ops,
     rule_of,
 )
-from plugrad.uop.shape import Placement, placement_of
+from plugrad.uop.shape import placement_of
 
 _Key = tuple[Ops, DType, "tuple[UOp, ...]", Any, Any]
 
@@ -89,11 +89,12 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     arg: Any
     tag: Any
     place: Any  # where the value is, kept by `plugrad.engine.storage`; no part of what the node is
-    _bounds: tuple[Any, Any]
-    _key: bytes
-    _order: Order
-    _placement: Placement
-    _ranges: "frozenset[UOp]"
+    # found out when somebody asks; None before
+    _bounds: Any
+    _key: Any
+    _order: Any
+    _placement: Any
+    _ranges: Any
 
     def __new__(
         cls,
@@ -121,7 +122,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         self.src = src
         self.arg = arg
         self.tag = tag
-        self.place = None
+        self.place = self._placement = self._bounds = self._ranges = self._order = self._key = None
         self.__class__ = UOp
         ref = _Ref(self, _forget)
         ref.key = key
@@ -285,26 +286,21 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         Raises:
             ShapeError: this node has no shape, or its sources disagree.
         """
-        try:
-            return self._placement[0]  # pyright: ignore - who asks has a node with a shape
-        except AttributeError:
-            return self._lazily("_placement", placement_of)[0]
+        known = self._placement
+        # who asks has a node with a shape
+        return (self._lazily("_placement", placement_of) if known is None else known)[0]
 
     @property
     def device(self) -> str | None:
         """The device this value lives on; None for constants, which live anywhere."""
-        try:
-            return self._placement[1]
-        except AttributeError:
-            return self._lazily("_placement", placement_of)[1]
+        known = self._placement
+        return (self._lazily("_placement", placement_of) if known is None else known)[1]
 
     @property
     def bounds(self) -> tuple[Any, Any]:
         """An interval that every value of this node lies in, both ends included."""
-        try:
-            return self._bounds
-        except AttributeError:
-            return self._lazily("_bounds", bounds_of)
+        known = self._bounds
+        return self._lazily("_bounds", bounds_of) if known is None else known
 
     @property
     def base(self) -> "UOp":
@@ -333,26 +329,20 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     @property
     def order(self) -> Order:
         """The place of this node among others, the same in every process (see `order_of`)."""
-        try:
-            return self._order
-        except AttributeError:
-            return self._lazily("_order", order_of)
+        known = self._order
+        return self._lazily("_order", order_of) if known is None else known
 
     @property
     def ranges(self) -> "frozenset[UOp]":
         """The RANGEs whose loops this value is computed inside of."""
-        try:
-            return self._ranges
-        except AttributeError:
-            return self._lazily("_ranges", open_ranges)
+        known = self._ranges
+        return self._lazily("_ranges", open_ranges) if known is None else known
 
     @property
     def key(self) -> bytes:
         """SHA-256 of the structure: equal in every process for equal graphs."""
-        try:
-            return self._key
-        except AttributeError:
-            return self._lazily("_key", key_of)
+        known = self._key
+        return self._lazily("_key", key_of) if known is None else known
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
         """Compute the missing value of `slot`, for this node and those below it."""
@@ -361,7 +351,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         while True:
             ready = True
             for s in node.src:
-                if not hasattr(s, slot):
+                if getattr(s, slot) is None:
                     stack.append(s)
                     ready = False
             if ready:
@@ -369,7 +359,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
                 value = compute(node)
                 object.__setattr__(node, slot, value)
                 # a node that many others use is on the stack once for each use
-                while stack and hasattr(stack[-1], slot):
+                while stack and getattr(stack[-1], slot) is not None:
                     stack.pop()
                 if not stack:
                     return value
