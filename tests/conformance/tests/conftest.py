@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugrad_conformance.bench import Bench
+from plugrad_conformance.harness.bench import Bench
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad_conformance.compare import worst_error
+from plugrad_conformance.harness.values import FLOATS, largest, round_to, smallest_normal
 from plugrad_conformance.tolerance import entries, tolerance_of, ulp_of
-from plugrad_conformance.values import FLOATS, largest, round_to, smallest_normal
 
 
 def error(got, exact, dtype=dtypes.float32, scale=None):

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from plugrad_conformance.catalogue import cases_of
+from plugrad_conformance.harness.result import Row
 from plugrad_conformance.mutants.harness import Verdict, every_killer, judge, kill_matrix
 from plugrad_conformance.mutants.register import UNMUTATED, all_mutants
-from plugrad_conformance.result import Row
 
 PAGE = Path(__file__).parents[3] / "docs" / "conformance" / "kill-matrix.md"
 

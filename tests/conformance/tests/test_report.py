@@ -8,9 +8,9 @@ import pytest
 
 from plugrad_conformance.catalogue import cases_of
 from plugrad_conformance.claims import Claims
+from plugrad_conformance.harness.result import OUTCOMES, Row
 from plugrad_conformance.matrix import support_matrix, titles
 from plugrad_conformance.report import Run, make_report, read_report, summary, write_report
-from plugrad_conformance.result import OUTCOMES, Row
 
 FIELDS = [
     "schema",

@@ -7,8 +7,8 @@ import pytest
 
 from plugrad_conformance.case import Case
 from plugrad_conformance.catalogue import cases_of
-from plugrad_conformance.outcome import raise_outcome
-from plugrad_conformance.session import Session
+from plugrad_conformance.harness.outcome import raise_outcome
+from plugrad_conformance.harness.session import Session
 
 
 def suite(device: str, profile: str = "minimal") -> Callable[..., None]:

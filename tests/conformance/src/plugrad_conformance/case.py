@@ -13,7 +13,7 @@ from plugrad import Tensor
 from plugrad_conformance.tolerance import EXACT, Tolerance
 
 if TYPE_CHECKING:
-    from plugrad_conformance.bench import Bench
+    from plugrad_conformance.harness.bench import Bench
 
 #: Each profile contains those before it, but for `perf`, which measures and judges nothing.
 PROFILES = ("contract", "minimal", "core", "full", "edges", "dtypes", "perf")

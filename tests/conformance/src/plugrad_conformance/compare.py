@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from plugrad.dtype import DType, is_float
+from plugrad_conformance.harness.values import Array, largest
 from plugrad_conformance.tolerance import Tolerance, ulp_of
-from plugrad_conformance.values import Array, largest
 
 
 def worst_error(got: Array, exact: Any, dtype: DType, scale: Any = None) -> tuple[float, int]:

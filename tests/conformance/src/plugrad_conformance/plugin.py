@@ -13,8 +13,8 @@ import pytest
 
 from plugrad_conformance.case import PROFILES
 from plugrad_conformance.catalogue import cases_of
+from plugrad_conformance.harness.session import Session
 from plugrad_conformance.report import summary
-from plugrad_conformance.session import Session
 
 SUITE_FILE = "conformance_suite.py"
 KEY = pytest.StashKey[Session]()

@@ -18,10 +18,10 @@ from plugrad.plugin.discovery import version_of
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.target import Evidence
 from plugrad_conformance import must_pass
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.catalogue import cases_of, denominators
 from plugrad_conformance.claims import Claims
-from plugrad_conformance.result import BAD, OUTCOMES, Row
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.result import BAD, OUTCOMES, Row
 from plugrad_conformance.version import REPORT_SCHEMA, VERSION
 
 Report = dict[str, Any]

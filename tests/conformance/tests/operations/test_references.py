@@ -11,11 +11,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad_conformance.operations import Operation, sweep
+from plugrad_conformance.operations import Operation
 from plugrad_conformance.operations.admitted import FLOATS, INTEGERS, WIDENING, admits, result_dtype
 from plugrad_conformance.operations.check import gradient_by_differences, references, wide
-from plugrad_conformance.operations.edges import OUTERMOST
 from plugrad_conformance.operations.table import WRITTEN
+from plugrad_conformance.operations.variations import sweep
+from plugrad_conformance.operations.variations.edges import OUTERMOST
 
 
 class Theirs(torch.Tensor):

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from plugrad.dtype import dtypes
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import Array, sample, tensor_of
 from plugrad_conformance.tolerance import tolerance_of
-from plugrad_conformance.values import Array, sample, tensor_of
 
 # name: (function of a tensor, its derivative on an array, domain)
 _DERIVATIVES: dict[str, tuple[Callable[[Any], Any], Callable[[Array], Array], Callable[[Array], Array]]] = {

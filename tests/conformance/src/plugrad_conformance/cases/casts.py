@@ -5,10 +5,10 @@ import functools
 import numpy as np
 
 from plugrad.dtype import DType, dtype_max, dtype_min, dtypes, is_bool, is_float, is_unsigned, to_numpy
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import ALL, BYTES, FLOATS, Array, numpy_dtype, operands, tensor_of
 from plugrad_conformance.tolerance import ROUNDED
-from plugrad_conformance.values import ALL, BYTES, FLOATS, Array, numpy_dtype, operands, tensor_of
 
 
 def _exact(x: Array, source: DType, target: DType) -> tuple[Array, Array]:

@@ -17,10 +17,10 @@ from plugrad.plugin.hookspecs import HOOK_NAMES
 from plugrad.target import Capabilities
 from plugrad.uop.ops import UPDATING, AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
-from plugrad_conformance.facts import IMPORT_SECONDS, PROBE_SECONDS
 from plugrad_conformance.fragments import faults_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.facts import IMPORT_SECONDS, PROBE_SECONDS
 
 GARBAGE = "this is no program in any language @@ {{{"
 
@@ -212,7 +212,7 @@ _RENDER = """
 import hashlib, sys
 {setup}
 from plugrad_conformance.cases.contract import sources_of
-from plugrad_conformance.facts import PluginFacts
+from plugrad_conformance.harness.facts import PluginFacts
 facts = PluginFacts(sys.argv[1])
 print(hashlib.sha256(repr(sources_of(facts.backend.renderer(facts.target))).encode()).hexdigest())
 """

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, is_unsigned
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.element_functions import ELEMENT_FUNCTIONS, ElementFunction
-from plugrad_conformance.tolerance import tolerance_of
-from plugrad_conformance.values import (
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import (
     ALL,
     BYTES,
     FLOATS,
@@ -25,6 +24,7 @@ from plugrad_conformance.values import (
     sample,
     tensor_of,
 )
+from plugrad_conformance.tolerance import tolerance_of
 
 _COUNT = 67
 

@@ -17,10 +17,10 @@ from plugrad.errors import DeviceError, DeviceOutOfMemory
 from plugrad.jit import jit
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.uop.ops import Ops
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
 from plugrad_conformance.cases.memory import FAR_TOO_MUCH, pattern, resident_bytes
-from plugrad_conformance.values import array_of, memory_of, sample, tensor_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import array_of, memory_of, sample, tensor_of
 
 LAUNCHES = 1000
 #: Python's own bookkeeping moves by a few kilobytes; a leak of anything per launch is far above.

@@ -8,9 +8,9 @@ import numpy as np
 from plugrad import Tensor, Variable
 from plugrad.dtype import dtypes
 from plugrad.jit import jit
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
-from plugrad_conformance.values import array_of, memory_of, sample, tensor_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import array_of, memory_of, sample, tensor_of
 
 _REPLAYS = 6
 

@@ -8,9 +8,9 @@ import numpy as np
 from plugrad import Tensor
 from plugrad.dtype import DType, dtypes
 from plugrad.uop.ops import Ops, identity_of
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
-from plugrad_conformance.values import array_of, numpy_dtype, sample, tensor_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import array_of, numpy_dtype, sample, tensor_of
 
 _READS: tuple[Any, ...] = (
     3,

@@ -13,10 +13,10 @@ from plugrad.engine.compile import compile_kernels
 from plugrad.errors import PlugradError
 from plugrad.runtime.program import Program
 from plugrad.uop.ops import Ops
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import Array, array_of, memory_of, sample, tensor_of
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
-from plugrad_conformance.values import Array, array_of, memory_of, sample, tensor_of
 
 #: One element, less than a vector, around the sizes of vectors, groups and pages.
 SIZES = (1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 64, 65, 127, 257, 1000, 4097)

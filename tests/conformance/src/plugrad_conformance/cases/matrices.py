@@ -8,10 +8,10 @@ from plugrad import Tensor
 from plugrad.codegen.lower import lower
 from plugrad.dtype import DType, dtypes, is_float, is_unsigned
 from plugrad.uop.ops import Ops
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import BYTES, Array, numpy_dtype, round_to, sample, tensor_of
 from plugrad_conformance.tolerance import EXACT, tolerance_of
-from plugrad_conformance.values import BYTES, Array, numpy_dtype, round_to, sample, tensor_of
 
 #: Rows, columns and inner size: what every tile divides, what the larger ones do not, and an odd number.
 SIZES = (64, 100, 33)

@@ -10,9 +10,9 @@ from plugrad import Tensor, dtypes
 from plugrad.device import Device
 from plugrad.errors import DeviceError, DeviceOutOfMemory
 from plugrad.runtime.transfer import copy_buffer
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Layer
-from plugrad_conformance.values import memory_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import memory_of
 
 SIZES = (1, 2, 3, 4, 7, 16, 63, 64, 65, 255, 4096, 4097, 100_003)
 #: More than any device has, and no size that an address cannot hold.

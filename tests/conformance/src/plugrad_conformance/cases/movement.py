@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from plugrad import Tensor
 from plugrad.dtype import DType, dtypes
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import ALL, Array, array_of, sample, tensor_of
 from plugrad_conformance.tolerance import tolerance_of
-from plugrad_conformance.values import ALL, Array, array_of, sample, tensor_of
 
 Moved = tuple[Callable[[Any], Any], Callable[[Array], Array]]
 

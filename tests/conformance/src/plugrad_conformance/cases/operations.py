@@ -13,14 +13,14 @@ import numpy as np
 
 from plugrad import Tensor
 from plugrad.dtype import is_float
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.oracle_store import remembered
+from plugrad_conformance.harness.values import Array, array_of
 from plugrad_conformance.operations import OPERATIONS, Operation, do
 from plugrad_conformance.operations.check import references
 from plugrad_conformance.operations.table import AT_EDGES, COMPLEX, WRITTEN
-from plugrad_conformance.oracle_store import remembered
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
-from plugrad_conformance.values import Array, array_of
 
 ORACLE = "PYTHON"
 #: Methods whose first case is in the core profile.

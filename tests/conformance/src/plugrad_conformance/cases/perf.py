@@ -12,10 +12,10 @@ from plugrad import Tensor, dtypes
 from plugrad.dtype import DType
 from plugrad.jit import jit
 from plugrad.runtime.buffer import Buffer
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
 from plugrad_conformance.cases.full import kernel_of
-from plugrad_conformance.values import sample, sizes_of, tensor_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import sample, sizes_of, tensor_of
 
 _MEGABYTES = 64
 _REPEATS = 7

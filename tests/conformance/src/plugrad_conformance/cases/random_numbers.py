@@ -6,10 +6,10 @@ import numpy as np
 
 from plugrad import Tensor
 from plugrad.dtype import DType, dtypes
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, needs_dtypes
 from plugrad_conformance.compare import worst_error
-from plugrad_conformance.values import array_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import array_of
 
 _SEED = 20240229
 # Random123's known answers for threefry2x32 with 20 rounds: counter, key, result, as (low, high) words.

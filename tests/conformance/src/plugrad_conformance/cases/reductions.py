@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_dtype, to_numpy
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case, Check, needs_dtypes
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import ALL, FLOATS, INTS, Array, round_to, sample, tensor_of
 from plugrad_conformance.tolerance import Tolerance, tolerance_of
-from plugrad_conformance.values import ALL, FLOATS, INTS, Array, round_to, sample, tensor_of
 
 _SHAPE = (4, 37, 3)
 

@@ -6,9 +6,9 @@ from plugrad import Tensor, Variable
 from plugrad.dtype import dtypes
 from plugrad.engine.compile import compile_kernels
 from plugrad.uop.ops import Ops
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
-from plugrad_conformance.values import array_of, sample, tensor_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import array_of, sample, tensor_of
 
 
 def _numbers(bench: Bench, shape: tuple[int, ...]) -> tuple[Tensor, np.ndarray]:  # pyright: ignore[reportMissingTypeArgument, reportUnknownParameterType]

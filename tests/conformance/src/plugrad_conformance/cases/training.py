@@ -6,9 +6,9 @@ from plugrad import Tensor
 from plugrad.dtype import dtypes
 from plugrad.jit import jit
 from plugrad.nn.optim import SGD, Adam
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
-from plugrad_conformance.values import tensor_of
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.values import tensor_of
 
 _STEPS = 12
 

@@ -4,13 +4,13 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
 from plugrad_conformance.catalogue import all_cases
 from plugrad_conformance.claims import Claims
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.result import Row, run_case
 from plugrad_conformance.mutants.mutant import Mutant
 from plugrad_conformance.mutants.register import SETUP, UNMUTATED, all_mutants, register
-from plugrad_conformance.result import Row, run_case
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,36 @@
 """All cases, and the names that have none, with the reason."""
 
 from plugrad.tensor import Tensor
-from plugrad_conformance.operations import (
-    breadth,
+from plugrad_conformance.operations.operation import Operation
+from plugrad_conformance.operations.topics import (
     casts,
     complex_numbers,
-    edges,
     elementwise,
-    empties,
     formulas,
     fourier,
     indexing,
-    indices,
-    kinks,
     layers,
     linalg,
     matrices,
     movement,
     products,
     reductions,
-    scalars,
-    shapes,
     spatial,
     stacks,
     statistics,
-    sweep,
     synonyms,
+)
+from plugrad_conformance.operations.variations import (
+    breadth,
+    edges,
+    empties,
+    indices,
+    kinks,
+    scalars,
+    shapes,
+    sweep,
     values,
 )
-from plugrad_conformance.operations.operation import Operation
 
 #: Cases that are written out, each with a meaning of its own.
 WRITTEN: tuple[Operation, ...] = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from plugrad.tensor import Tensor
 from plugrad_conformance.operations.operation import Array, Meaning, Operation, reals
-from plugrad_conformance.operations.shapes import NO_ELEMENTS
+from plugrad_conformance.operations.variations.shapes import NO_ELEMENTS
 
 
 def _none(*shape: int, dtype: str = "float32") -> Array:

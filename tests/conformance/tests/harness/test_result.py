@@ -1,4 +1,4 @@
-"""Tests of plugrad_conformance.result and .bench: how a case goes."""
+"""Tests of plugrad_conformance.harness.result and .bench: how a case goes."""
 
 from dataclasses import replace
 
@@ -8,8 +8,8 @@ from plugrad import Tensor
 from plugrad.dtype import dtypes
 from plugrad_conformance.case import Case, Check
 from plugrad_conformance.claims import Claims
-from plugrad_conformance.result import run_case
-from plugrad_conformance.values import tensor_of
+from plugrad_conformance.harness.result import run_case
+from plugrad_conformance.harness.values import tensor_of
 
 
 def three(bench):

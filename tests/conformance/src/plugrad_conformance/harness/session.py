@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
 from plugrad_conformance.catalogue import all_cases
 from plugrad_conformance.claims import Claims, find_claims, load_claims
+from plugrad_conformance.harness.bench import Bench
+from plugrad_conformance.harness.result import Row, run_case
 from plugrad_conformance.report import Report, Run, make_report, write_report
-from plugrad_conformance.result import Row, run_case
 
 
 class Session:

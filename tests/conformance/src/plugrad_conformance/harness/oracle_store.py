@@ -14,7 +14,7 @@ import numpy as np
 import plugrad
 from plugrad.runtime.disk_cache import DiskCache
 from plugrad.settings import cache_dir
-from plugrad_conformance.values import Array
+from plugrad_conformance.harness.values import Array
 
 
 def remembered(case_id: str, compute: Callable[[], Sequence[Array]]) -> list[Array]:
@@ -41,7 +41,7 @@ def _store_at(top: Path) -> DiskCache:
 def _sources() -> bytes:
     """Return a digest of all that decides what the oracle computes."""
     digest = hashlib.sha256(np.__version__.encode())
-    for package in (plugrad.__path__[0], str(Path(__file__).parent)):
+    for package in (plugrad.__path__[0], str(Path(__file__).parents[1])):
         for file in sorted(Path(package).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.digest()

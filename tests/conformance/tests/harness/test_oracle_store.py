@@ -1,4 +1,4 @@
-"""Tests of plugrad_conformance.oracle_store."""
+"""Tests of plugrad_conformance.harness.oracle_store."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plugrad import context
-from plugrad_conformance import oracle_store
-from plugrad_conformance.oracle_store import remembered
+from plugrad_conformance.harness import oracle_store
+from plugrad_conformance.harness.oracle_store import remembered
 
 ARRAYS = [np.array([[1.5, np.nan]]), np.zeros((0, 2)), np.float64(2.0)]
 

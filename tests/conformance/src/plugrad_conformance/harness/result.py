@@ -5,9 +5,9 @@ import traceback
 from dataclasses import dataclass
 from typing import Literal
 
-from plugrad_conformance.bench import Bench
 from plugrad_conformance.case import Case
 from plugrad_conformance.claims import Claims
+from plugrad_conformance.harness.bench import Bench
 
 Outcome = Literal["pass", "fail", "xfail", "xpass", "unsupported", "skip", "not run"]
 OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "xfail", "xpass", "unsupported", "skip", "not run")

@@ -1,9 +1,9 @@
-"""Tests of plugrad_conformance.guard."""
+"""Tests of plugrad_conformance.harness.guard."""
 
 import pytest
 
 from plugrad.builtin.host_memory import HostAllocator
-from plugrad_conformance.guard import CANARY, GuardedAllocator
+from plugrad_conformance.harness.guard import CANARY, GuardedAllocator
 
 
 @pytest.fixture(params=[True, False], ids=["views", "no views"])

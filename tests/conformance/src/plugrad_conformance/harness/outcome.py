@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugrad_conformance.result import Row
+from plugrad_conformance.harness.result import Row
 
 
 def raise_outcome(row: Row) -> None:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from plugrad_conformance.operations.admitted import NO_FLOATS, TO_FLOAT
-from plugrad_conformance.operations.edges import digamma, lgamma
 from plugrad_conformance.operations.operation import Array, Meaning, Operation, reals
-from plugrad_conformance.operations.sweep import moved, rounded
+from plugrad_conformance.operations.variations.edges import digamma, lgamma
+from plugrad_conformance.operations.variations.sweep import moved, rounded
 
 
 def _named(names: str) -> frozenset[str]:

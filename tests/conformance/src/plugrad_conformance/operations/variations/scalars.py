@@ -11,7 +11,7 @@ import numpy as np
 
 from plugrad.tensor import Tensor
 from plugrad_conformance.operations.operation import Array, Meaning, Operation, reals
-from plugrad_conformance.operations.shapes import NO_AXES
+from plugrad_conformance.operations.variations.shapes import NO_AXES
 
 _X: Array = np.array(1.25, np.float32)
 _Y: Array = np.array(-0.75, np.float32)

@@ -7,7 +7,7 @@ import pytest
 from plugrad.device import Device
 from plugrad.dtype import STORABLE
 from plugrad_conformance import report
-from plugrad_conformance.facts import PluginFacts
+from plugrad_conformance.harness.facts import PluginFacts
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 
 from plugrad import Tensor, context
 from plugrad.errors import PlugradError
-from plugrad_conformance.operations import Operation, do, empties, faults, scalars, shapes, sweep
+from plugrad_conformance.operations import Operation, do, faults
 from plugrad_conformance.operations.table import OPERATIONS, WRITTEN
+from plugrad_conformance.operations.variations import empties, scalars, shapes, sweep
 
 PLAIN = sweep.plain_cases(WRITTEN, ())
 NAMES = {case.name for case in WRITTEN}
@@ -25,14 +26,14 @@ def shapes_of(case: Operation) -> list[tuple[int, ...]]:
 def test_every_method_has_a_case_of_no_elements_or_an_excuse() -> None:
     met = {case.name for case in OPERATIONS if any(0 in shape for shape in shapes_of(case))}
     missing = NAMES - met - set(empties.EXCUSED)
-    assert not missing, f"add cases to plugrad_conformance.operations.empties for {sorted(missing)}"
+    assert not missing, f"add cases to operations.variations.empties for {sorted(missing)}"
     assert not met & set(empties.EXCUSED)
 
 
 def test_every_method_has_a_case_without_axes_or_an_excuse() -> None:
     met = {case.name for case in OPERATIONS if () in shapes_of(case)}
     missing = NAMES - met - set(scalars.EXCUSED)
-    assert not missing, f"add cases to plugrad_conformance.operations.scalars for {sorted(missing)}"
+    assert not missing, f"add cases to operations.variations.scalars for {sorted(missing)}"
     assert {case.name for case in scalars.CASES}.isdisjoint(scalars.EXCUSED)
 
 

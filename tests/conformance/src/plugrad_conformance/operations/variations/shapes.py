@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from plugrad_conformance.operations.operation import Array, Operation
-from plugrad_conformance.operations.sweep import plain_cases
+from plugrad_conformance.operations.variations.sweep import plain_cases
 
 NO_ELEMENTS = "no elements"
 AXES_OF_ONE = "axes of one"

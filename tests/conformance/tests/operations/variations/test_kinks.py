@@ -8,7 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from plugrad_conformance.operations.kinks import KINKS, Kink
+from plugrad_conformance.operations.variations.kinks import KINKS, Kink
 
 
 class Theirs(torch.Tensor):

@@ -7,9 +7,10 @@ import pytest
 
 from plugrad import Tensor, context
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad_conformance.operations import admitted, sweep
+from plugrad_conformance.operations import admitted
 from plugrad_conformance.operations.operation import Operation
 from plugrad_conformance.operations.table import OPERATIONS, WRITTEN
+from plugrad_conformance.operations.variations import sweep
 
 PLAIN = sweep.plain_cases(WRITTEN)
 DTYPES = (*admitted.INTEGERS, *admitted.FLOATS, *admitted.BYTES)

@@ -15,11 +15,11 @@ from plugrad.events import KernelEvent, Subscription, subscribe
 from plugrad.uop.ops import Ops
 from plugrad_conformance.case import Case, Check
 from plugrad_conformance.compare import explain, worst_error
-from plugrad_conformance.facts import PluginFacts
-from plugrad_conformance.guard import GuardedAllocator
+from plugrad_conformance.harness.facts import PluginFacts
+from plugrad_conformance.harness.guard import GuardedAllocator
+from plugrad_conformance.harness.values import array_of, sizes_of
 from plugrad_conformance.requirements import unmet
 from plugrad_conformance.tolerance import Tolerance
-from plugrad_conformance.values import array_of, sizes_of
 
 #: Cases whose kernels are compiled in one go.
 BATCH = 48

@@ -1,0 +1,1 @@
+"""Cases of operations, written by topic: calls, and their meaning to NumPy."""

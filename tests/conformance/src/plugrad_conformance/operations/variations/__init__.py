@@ -1,0 +1,1 @@
+"""Cases derived from those of the topics: other dtypes, shapes, and values."""
