@@ -20,10 +20,9 @@ from plugrad import Tensor
 from plugrad.tensor.shapes import is_static
 from plugrad_onnx.dynamic import Axis, Dynamic, example_of, find_axes, with_variables
 from plugrad_onnx.errors import InputError, InvalidModel, OnnxError, UnsupportedModel
-from plugrad_onnx.folding import fold_constants
-from plugrad_onnx.fusing import fuse_normalizations
 from plugrad_onnx.graph import Graph
-from plugrad_onnx.packing import pack_weights
+from plugrad_onnx.passes.folding import fold_constants
+from plugrad_onnx.passes.fusing import fuse_normalizations
 from plugrad_onnx.ports import Port, port_of
 from plugrad_onnx.prepare import Preparation, opsets_of
 from plugrad_onnx.values import Narrow, Value, element_type_of, from_array, type_name
@@ -255,8 +254,7 @@ def prepare(proto: ModelProto, folder: Path | None = None, dynamic: Dynamic = No
     graph = preparation.graph(proto.graph)
     if preparation.problems:
         raise UnsupportedModel(preparation.problems)
-    ready = pack_weights(fuse_normalizations(fold_constants(graph)), proto)
-    return Model(proto, ready, dynamic, folder)
+    return Model(proto, fuse_normalizations(fold_constants(graph)), dynamic, folder)
 
 
 def _imported(value: Any) -> Value:

@@ -9,8 +9,8 @@ import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, TypeProto
 
 from plugrad_onnx import operators as _operators  # enters all operators into the table
-from plugrad_onnx.folding import on_device
 from plugrad_onnx.graph import Call, Graph, Step, find_last_uses
+from plugrad_onnx.passes.folding import on_device
 from plugrad_onnx.registry import Operator, find
 from plugrad_onnx.values import Array, Value
 from plugrad_onnx.weights import Weights

@@ -1,4 +1,4 @@
-"""Tests of plugrad_onnx.fusing."""
+"""Tests of plugrad_onnx.passes.fusing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of plugrad_onnx.folding."""
+"""Tests of plugrad_onnx.passes.folding."""
 
 import numpy as np
 from models import model, node, value

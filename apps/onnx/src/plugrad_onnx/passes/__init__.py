@@ -1,0 +1,1 @@
+"""Rewrite the graph of a model once, when it is loaded."""
