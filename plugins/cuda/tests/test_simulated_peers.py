@@ -82,7 +82,7 @@ def test_a_fault_of_the_source_is_told_with_the_name_of_its_kernel(simulate):
 def test_giving_back_leaves_the_threads_context_as_it_was_and_waits_for_nobody(simulate):
     program = HEADER + (
         "import threading\n"
-        "from plugrad_cuda.pool import Pool\n"
+        "from plugrad_cuda.memory.pool import Pool\n"
         "mine, other = d.allocator._context, e.allocator._context\n"
         "first, second = other.alloc(256), other.alloc(256)\n"
         "mine.enter()\n"

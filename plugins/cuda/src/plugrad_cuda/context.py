@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from plugrad.errors import DeviceError
 from plugrad.target import Target
 from plugrad_cuda.driver import DeviceLost, Driver, driver
+from plugrad_cuda.memory.pool import make_pool
 from plugrad_cuda.native import ffi
-from plugrad_cuda.pool import make_pool
 
 STAGING_BYTES = 4 << 20  # of each of the two pieces of page-locked memory
 _RECENT = 16  # launches whose kernels are named when one of them failed

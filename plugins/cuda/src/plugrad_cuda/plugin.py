@@ -7,12 +7,12 @@ from plugrad.plugin.hookspecs import hookimpl
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
-from plugrad_cuda.allocator import CudaAllocator
 from plugrad_cuda.assembler import PtxAssembler
 from plugrad_cuda.capabilities import capabilities
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.context import open_context
 from plugrad_cuda.graph import CudaGraph
+from plugrad_cuda.memory.allocator import CudaAllocator
 from plugrad_cuda.probe import NAME, look
 from plugrad_cuda.ptx.renderer import PtxRenderer
 from plugrad_cuda.renderer import CudaRenderer

@@ -7,8 +7,8 @@ from typing import Any
 
 from plugrad.runtime.allocator import Allocator, LruAllocator
 from plugrad_cuda.context import STAGING_BYTES, Context
+from plugrad_cuda.memory.peer import copy_between
 from plugrad_cuda.native import ffi
-from plugrad_cuda.peer import copy_between
 
 
 class CudaAllocator(LruAllocator[int]):
