@@ -1,6 +1,8 @@
 """Kernels of one slice of memory serve all other slices of its length."""
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -24,17 +26,23 @@ def _memory(*shape: int) -> UOp:
     return UOp.new_buffer("PYTHON", shape, dtypes.int32)
 
 
+def _sum_of(values: Sequence[UOp]) -> UOp:
+    return reduce(operator.add, values)
+
+
 def test_an_offset_along_the_first_axis_is_a_variable() -> None:
     row = _memory(10, 4).shrink(((3, 4), (1, 3)))
-    ((sliced, bound),) = variable_offsets(row.toposort()).items()
+    ((sliced, by_axis),) = variable_offsets(row.toposort()).items()
     assert sliced is row
+    ((axis, bound),) = by_axis.items()
+    assert axis == 0
     assert (bound.unbind()[0].arg[1:], bound.unbind()[1]) == ((0, 9), 3)
 
 
 @pytest.mark.parametrize(("begin", "end", "step"), [(32, 64, 16), (36, 64, 4), (33, 64, 1), (0, 64, 16)])
 def test_vectors_keep_what_their_offset_is_a_multiple_of(begin: int, end: int, step: int) -> None:
     part = _memory(128).shrink(((begin, end),))
-    (bound,) = variable_offsets(part.toposort()).values()
+    bound = variable_offsets(part.toposort())[part][0]
     variable, value = bound.unbind()
     assert value * step == begin
     assert variable.arg[2] == (128 - (end - begin)) // step
@@ -45,7 +53,47 @@ def test_slices_that_must_be_told_apart_keep_their_offsets() -> None:
     first, second = x.shrink(((0, 4), (0, 4))), x.shrink(((5, 9), (0, 4)))
     assert not variable_offsets((first + second).toposort())
     assert not variable_offsets(x.assign(x).after(first).toposort())
-    assert not variable_offsets(x.shrink(((0, 10), (1, 2))).toposort())
+    assert not variable_offsets(x.shrink(((0, 10), (1, 3))).toposort())
+    assert not variable_offsets(_sum_of([x.shrink(((i, i + 1), (0, 4))) for i in range(5)]).toposort())
+
+
+def test_positions_of_inner_axes_are_variables_too() -> None:
+    element = _memory(10, 4, 6).shrink(((3, 4), (1, 2), (2, 5)))
+    by_axis = variable_offsets(element.toposort())[element]
+    assert {axis: bound.unbind()[1] for axis, bound in by_axis.items()} == {0: 3, 1: 1}
+
+
+def test_few_positions_of_one_memory_are_variables_each() -> None:
+    x = _memory(10)
+    values = [(x.shrink(((i, i + 1),)) + x.shrink(((j, j + 1),))) for i, j in ((3, 4), (7, 2))]
+    for value, places in zip(values, ([3, 4], [7, 2]), strict=True):
+        found = [by_axis[0].unbind()[1] for by_axis in variable_offsets(value.toposort()).values()]
+        assert found == places
+
+
+def test_elements_that_are_compared_share_their_kernel() -> None:
+    values = [3.0, 1.0, 4.0, 1.5, 9.0, 2.0, 6.0]
+    x = Tensor(values).realize()
+    found: list[float] = []
+    assert _compiled(lambda: found.extend([max(x).item(), min(x).item()])) <= 1
+    assert found == [9.0, 1.0]
+    assert _compiled(lambda: found.extend([y.item() for y in sorted(x)])) == 0
+    assert found[2:] == sorted(values)
+
+
+def test_columns_and_elements_share_their_kernels() -> None:
+    array = np.arange(60, dtype=np.float32).reshape(12, 5)
+    x = Tensor(array).realize()
+    columns: list[float] = []
+    assert _compiled(lambda: columns.extend([x[:, j].sum().item() for j in range(5)])) <= 1
+    assert columns == array.sum(0).tolist()
+    places = [(i, j) for i in range(3) for j in range(5)]
+    elements: list[float] = []
+    assert _compiled(lambda: elements.extend([(x[i, j] * 2).item() for i, j in places])) <= 1
+    assert elements == [2 * array[i, j] for i, j in places]
+    distances: list[float] = []
+    assert _compiled(lambda: distances.extend([(x[i] - x[j]).square().sum().item() for i, j in places])) <= 2
+    assert distances == [((array[i] - array[j]) ** 2).sum() for i, j in places]
 
 
 def test_rows_and_batches_share_their_kernels() -> None:

@@ -12,7 +12,7 @@ from itertools import count
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, is_complex
 from plugrad.engine.arena import Prepared
-from plugrad.engine.slice_offsets import with_offset
+from plugrad.engine.slice_offsets import with_offsets
 from plugrad.errors import ScheduleError
 from plugrad.runtime.lru_cache import LruCache
 from plugrad.schedule.prepare.lower_complex import real_memory
@@ -60,14 +60,16 @@ class Canonical:
 
 
 def canonicalize(
-    roots: Sequence[UOp], graph: Collection[UOp] | None = None, offsets: Mapping[UOp, UOp] | None = None
+    roots: Sequence[UOp],
+    graph: Collection[UOp] | None = None,
+    offsets: Mapping[UOp, Mapping[int, UOp]] | None = None,
 ) -> Canonical:
     """Number the buffers of the graph with these roots, and take bound values out.
 
     Args:
         roots: what the graph computes.
         graph: its nodes, sources first, where somebody has walked it already.
-        offsets: slices whose offset is taken out as well, each with its BIND.
+        offsets: slices whose offsets are taken out as well, each with its BINDs by axis.
     """
     graph = graph or UOp.sink(*roots).toposort()
     buffers: dict[UOp, UOp] = {}
@@ -76,13 +78,14 @@ def canonicalize(
     bindings: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
     offsets = offsets or {}
-    for bind in offsets.values():
+    for bind in [bind for by_axis in offsets.values() for bind in by_axis.values()]:
         variable, values[variable.arg[0]] = bind.unbind()
         variables.append(variable.arg)
         bindings[variable] = bind
     for u in graph:
         if u in offsets:
-            done[u] = with_offset(u, [done[s] for s in u.src], offsets[u].src[0])
+            by_axis = {axis: bind.src[0] for axis, bind in offsets[u].items()}
+            done[u] = with_offsets(u, [done[s] for s in u.src], by_axis)
         elif u.op is Ops.BUFFER:
             # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
             numbered = _numbered(-1 - len(buffers), u.dtype, *u.arg[1:])

@@ -5,8 +5,7 @@ After:   SHRINK(BUFFER of (100, 8), ((offset, offset + 1), (0, 8)))    offset: a
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from plugrad.device import Device
@@ -18,43 +17,64 @@ from plugrad.uop.uop import UOp
 _NAME = "_offset"
 # As many elements as the widest vector.
 _LANES = 16
+# Each is an argument of the kernel: a sum of a hundred elements is no loop over elements.
+_POSITIONS = 4
 # Between memory and the slice: all of the elements, in their order.
 _BELOW = frozenset({Ops.RESHAPE, Ops.BITCAST})
 
 
-def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, UOp]:
-    """Return the slices along memory's first axis, each with its offset's BIND.
+def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, dict[int, UOp]]:
+    """Return the BINDs of each slice's offsets, by axis.
 
-    Left as they are: slices of memory that the graph writes to, since only fixed offsets show that two of
-    them do not overlap; several slices of one memory, which kernels may load together; and what is copied
-    to another device, which takes no kernel.
+    Those are the offset along the first axis, and integer indices of all others. Left as they are: slices of
+    memory that the graph writes to, since only fixed offsets show that two of them do not overlap; several
+    slices of one memory, which kernels may load together, unless they are few positions of its first axis;
+    and what is copied to another device, which takes no kernel.
     """
     graph = tuple(graph)
     if not any([u.op is Ops.SHRINK for u in graph]):
         return {}
-    slices: dict[UOp, UOp] = {}
+    slices: dict[UOp, list[UOp]] = {}
     fixed: set[UOp] = set()
     for u in graph:
         if u.op is Ops.SHRINK and (memory := _memory_below(u)) is not None:
-            slices[u] = memory
+            slices.setdefault(memory, []).append(u)
         elif u.op in IN_PLACE or u.op is Ops.COPY:
             fixed.add(memory_of(u.src[0]))
-    of_memory = Counter(slices.values())
-    alone = [u for u, memory in slices.items() if of_memory[memory] == 1 and memory not in fixed]
-    cut = [u for u in alone if _is_cut(*_first_pair(u), u.src[0].shape[0])]
-    return {u: _offset(u, f"{_NAME}{place}") for place, u in enumerate(cut)}
+    found: dict[UOp, dict[int, UOp]] = {}
+    for memory, of_memory in slices.items():
+        if memory not in fixed and (len(of_memory) == 1 or _are_positions(of_memory)):
+            for u in of_memory:
+                if axes := [axis for axis in range(len(pairs_of(u))) if _is_offset(u, axis)]:
+                    found[u] = {axis: _bound(u, axis, f"{_NAME}{len(found)}_{axis}") for axis in axes}
+    return found
 
 
-def with_offset(sliced: UOp, src: Sequence[UOp], offset: UOp) -> UOp:
-    """Return the slice with sources `src`, but beginning at a multiple of a variable."""
-    begin, end = _first_pair(sliced)
-    first: Any = offset * _alignment(sliced)
-    return UOp(Ops.SHRINK, sliced.dtype, (src[0], first, first + (end - begin), *src[3:]))
+def with_offsets(sliced: UOp, src: Sequence[UOp], offsets: Mapping[int, UOp]) -> UOp:
+    """Return the slice with sources `src`, beginning at a multiple of a variable on each axis."""
+    cut: list[Any] = list(src)
+    for axis, offset in offsets.items():
+        begin, end = pairs_of(sliced)[axis]
+        first: Any = offset * _alignment(sliced, axis)
+        cut[1 + 2 * axis : 3 + 2 * axis] = first, first + (end - begin)
+    return UOp(Ops.SHRINK, sliced.dtype, tuple(cut))
 
 
-def _is_cut(begin: Any, end: Any, size: Any) -> bool:
+def _are_positions(slices: Sequence[UOp]) -> bool:
+    """Whether the slices are few positions of the first axis, as in `x[i] > x[j]`."""
+    return len(slices) <= _POSITIONS and all([_is_position(*pairs_of(u)[0]) for u in slices])
+
+
+def _is_offset(sliced: UOp, axis: int) -> bool:
+    begin, end = pairs_of(sliced)[axis]
+    size: Any = sliced.src[0].shape[axis]
     is_fixed = isinstance(begin, int) and isinstance(end, int) and isinstance(size, int)
-    return is_fixed and (begin, end) != (0, size)
+    # what is longer than a position, along an inner axis, decides which loads are contiguous
+    return is_fixed and (begin, end) != (0, size) and (axis == 0 or end - begin == 1)
+
+
+def _is_position(begin: Any, end: Any) -> bool:
+    return isinstance(begin, int) and isinstance(end, int) and end - begin == 1
 
 
 def _memory_below(view: UOp) -> UOp | None:
@@ -64,23 +84,20 @@ def _memory_below(view: UOp) -> UOp | None:
     return below if below.op is Ops.BUFFER and Device[below.arg.device].can_compute else None
 
 
-def _first_pair(sliced: UOp) -> tuple[int, int]:
+def _bound(sliced: UOp, axis: int, name: str) -> UOp:
     begin: Any
     end: Any
-    begin, end = pairs_of(sliced)[0]
-    return begin, end
-
-
-def _offset(sliced: UOp, name: str) -> UOp:
-    begin, end = _first_pair(sliced)
-    size: Any = sliced.src[0].shape[0]
-    step = _alignment(sliced)
+    begin, end = pairs_of(sliced)[axis]
+    size: Any = sliced.src[0].shape[axis]
+    step = _alignment(sliced, axis)
     return UOp.variable(name, 0, (size - (end - begin)) // step).bind(begin // step)
 
 
-def _alignment(sliced: UOp) -> int:
+def _alignment(sliced: UOp, axis: int) -> int:
     """Return a divisor of the offset, in elements. Vectors are loaded from multiples of it."""
-    begin, end = _first_pair(sliced)
+    begin: Any
+    end: Any
+    begin, end = pairs_of(sliced)[axis]
     if len(sliced.src[0].shape) > 1 or end - begin == 1:
         return 1
     return math.gcd(begin, _LANES)
