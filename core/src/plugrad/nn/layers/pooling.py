@@ -4,15 +4,12 @@
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_tensors
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
-from plugrad.tensor.functional.pool import axes_of
-from plugrad.tensor.shape.spatial import Padding, Sizes, dims_of, not_negative, widths_of
-from plugrad.uop.shape import least
+from plugrad.tensor.shape.spatial import Padding, Sizes
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -37,24 +34,6 @@ OutputSizes = int | Sequence[int | None] | None
 
 class _Pool(FunctionModule):
     """A function of windows over the last axes."""
-
-    axes: ClassVar[int] = 2
-
-    def __init_subclass__(cls, axes: int | None = None, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.axes = axes or cls.axes
-
-    def __post_init__(self) -> None:
-        """Refuse windows that cannot be."""
-        settings, name = vars(self), type(self).__name__
-        if "kernel_size" not in settings:
-            return
-        axes = axes_of(settings["kernel_size"], self.axes)
-        for setting in ("kernel_size", "stride", "dilation"):
-            sizes = settings.get(setting)
-            if sizes is not None and min(map(least, dims_of(sizes, axes, setting))) < 1:
-                raise ShapeError(f"{name}: {setting}={sizes!r:.60}: pass 1 or more.")
-        not_negative(widths_of(settings["padding"], axes, name), name)
 
     def __call__(self, x: Tensor, *more: Any, **options: Any) -> Any:
         """Return the method's result for `x`; of maxima also their places, with `return_indices`."""
@@ -99,7 +78,7 @@ class _AdaptiveMaxPool(_Pool):
     return_indices: bool = False
 
 
-class MaxPool1d(_MaxPool, function=Tensor.max_pool1d, axes=1):
+class MaxPool1d(_MaxPool, function=Tensor.max_pool1d):
     """The largest elements of windows over sequences (N, C, L): `Tensor.max_pool1d`.
 
     Example:
@@ -117,7 +96,7 @@ class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
     """
 
 
-class MaxPool3d(_MaxPool, function=Tensor.max_pool3d, axes=3):
+class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
     """The largest elements of windows over volumes (N, C, D, H, W): `Tensor.max_pool3d`.
 
     Example:
@@ -126,7 +105,7 @@ class MaxPool3d(_MaxPool, function=Tensor.max_pool3d, axes=3):
     """
 
 
-class MaxUnpool1d(_MaxUnpool, function=Tensor.max_unpool1d, axes=1):
+class MaxUnpool1d(_MaxUnpool, function=Tensor.max_unpool1d):
     """Elements put back where `MaxPool1d` took them from sequences (N, C, L): `Tensor.max_unpool1d`.
 
     Example:
@@ -146,7 +125,7 @@ class MaxUnpool2d(_MaxUnpool, function=Tensor.max_unpool2d):
     """
 
 
-class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d, axes=3):
+class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
     """Elements put back where `MaxPool3d` took them from volumes (N, C, D, H, W): `Tensor.max_unpool3d`.
 
     Example:
@@ -156,7 +135,7 @@ class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d, axes=3):
     """
 
 
-class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d, axes=1):
+class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d):
     """The means of windows over sequences (N, C, L): `Tensor.avg_pool1d`.
 
     Example:
@@ -174,7 +153,7 @@ class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
     """
 
 
-class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d, axes=3):
+class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
     """The means of windows over volumes (N, C, D, H, W): `Tensor.avg_pool3d`.
 
     Example:
@@ -183,7 +162,7 @@ class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d, axes=3):
     """
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool1d, axes=1):
+class AdaptiveAvgPool1d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool1d):
     """Means of a given number of windows over sequences (N, C, L): `Tensor.adaptive_avg_pool1d`.
 
     Example:
@@ -201,7 +180,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool2d):
     """
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d, axes=3):
+class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d):
     """Means of a given number of windows over volumes: `Tensor.adaptive_avg_pool3d`.
 
     Example:
@@ -210,7 +189,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool, function=Tensor.adaptive_avg_pool3d, a
     """
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool1d, axes=1):
+class AdaptiveMaxPool1d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool1d):
     """The largest elements of a given number of windows over sequences.
 
     As `Tensor.adaptive_max_pool1d`.
@@ -232,7 +211,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool2d):
     """
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool3d, axes=3):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool, function=Tensor.adaptive_max_pool3d):
     """The largest elements of a given number of windows over volumes.
 
     As `Tensor.adaptive_max_pool3d`.
