@@ -268,8 +268,6 @@ def test_what_is_no_gradient_is_refused() -> None:
     total = custom_gradient(lambda g, x, y: (g, g))(lambda x, i: x * i)(x, Tensor([1, 2, 3])).sum()
     with pytest.raises(DtypeError, match=r"gave a gradient for input 1 of int32. Only floats have one"):
         total.gradient(x)
-    with pytest.raises(TransformError, match="custom_gradient: 3 is no function"):
-        custom_gradient(3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(DtypeError, match=r"gave 1.0 \(float\) for input 0"):
         gradient_by(lambda g, x, y: 1.0)
     with pytest.raises(GradientError, match="does not depend on"):

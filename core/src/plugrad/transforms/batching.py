@@ -6,13 +6,12 @@ from typing import Any, Literal
 from plugrad.autodiff import placeholder
 from plugrad.autodiff.batch import Batch
 from plugrad.dtype import dtypes
-from plugrad.errors import AxisError, ShapeError, TransformError
+from plugrad.errors import ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import Draw, current_draw, drawing_by, stream
 from plugrad.tensor.graphs import alive, gradient_in, graph_below, tensor_of
 from plugrad.tensor.host.display import describe
-from plugrad.tensor.shapes import Dim, is_one_of, product, show
-from plugrad.transforms.tracing import check_function
+from plugrad.tensor.shapes import Dim, is_one_of, one_axis, product, show
 from plugrad.transforms.tree import only_tensors, spread, tensors_in
 from plugrad.tree import refill
 from plugrad.uop.uop import UOp
@@ -61,7 +60,6 @@ def vmap(
         >>> dot(Tensor([[1, 2], [3, 4]]), Tensor([1, 10])).tolist()
         [21, 43]
     """
-    check_function(f, "vmap")
     if not is_one_of(randomness, ("different", "same")):
         raise TransformError(f'vmap: randomness={randomness!r:.60} is neither "different" nor "same".')
     in_axes = in_axes if in_dims is None else in_dims
@@ -71,7 +69,8 @@ def vmap(
         leaves = tensors_in(args)
         axes = spread(in_axes, args, "vmap")
         values = [
-            None if axis is None else _axis_first(x, axis) for x, axis in zip(leaves, axes, strict=True)
+            None if axis is None else graph_below(x.movedim(one_axis(axis, x.ndim, "vmap: in_axes"), 0))
+            for x, axis in zip(leaves, axes, strict=True)
         ]
         size = _size(values)
         examples: dict[UOp, UOp] = {}
@@ -87,23 +86,6 @@ def vmap(
         return refill(out, Tensor, made)
 
     return batched
-
-
-def _axis_first(x: Tensor, axis: Any) -> UOp:
-    number = _number(axis)
-    if number is None or not -x.ndim <= number < x.ndim:
-        raise AxisError(
-            f"vmap: a tensor of shape {show(x.shape)} has no axis {axis!r}. Pass one of its axes, or None "
-            "for a tensor that is the same for all examples."
-        )
-    return graph_below(x.movedim(number, 0))
-
-
-def _number(axis: Any) -> int | None:
-    """Return an axis as an int, or None for anything but an integer."""
-    if isinstance(axis, bool) or not hasattr(axis, "__index__") or isinstance(axis, Tensor):
-        return None
-    return int(axis.__index__())
 
 
 def _size(values: list[UOp | None]) -> int | UOp:
@@ -162,11 +144,6 @@ def _result(batch: Batch, y: Tensor, place: Any) -> Tensor:
                 "Give it an axis."
             )
         return y
-    number = _number(place)
-    if number is None or not -y.ndim - 1 <= number <= y.ndim:
-        raise AxisError(
-            f"vmap: a result of shape {show(y.shape)} can have its examples' axis at "
-            f"{-y.ndim - 1}..{y.ndim}, not {place!r}."
-        )
+    place = one_axis(place, y.ndim + 1, "vmap: out_axes")
     (values,) = batch.apply((graph_below(y),))
-    return tensor_of(values, y.device, y.requires_grad).movedim(0, number)
+    return tensor_of(values, y.device, y.requires_grad).movedim(0, place)

@@ -15,9 +15,8 @@ from plugrad.dtype import is_float, is_inexact
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below, tensor_of
-from plugrad.tensor.shapes import as_flag
 from plugrad.transforms.directions import cotangents, tangents_of, zeros
-from plugrad.transforms.tracing import check_function, gradients_needed, mark, released
+from plugrad.transforms.tracing import gradients_needed, mark, released
 from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
 from plugrad.tree import refill
 from plugrad.uop.uop import UOp
@@ -49,7 +48,6 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> pull(Tensor([1.0, 10.0]))[0].tolist()
         [2.0, 60.0]
     """
-    check_function(f, "vjp")
     needed = gradients_needed()
     marks = map_tensors(mark, primals)
     inputs = tensors_in(marks)
@@ -90,14 +88,12 @@ def grad(
     Raises:
         GradientError: at a call, the result is no float tensor of one element, an argument to differentiate
             by holds no floats, or an operation on the way has no derivative.
-        TransformError: `f` is no function; at a call, there is no such argument, or `f` returns no pair with
-            `has_aux`.
+        TransformError: at a call, there is no such argument, or `f` returns no pair with `has_aux`.
 
     Example:
         >>> grad(lambda x: (x * x * x).sum())(Tensor([1.0, 2.0])).tolist()
         [3.0, 12.0]
     """
-    check_function(f, "grad")
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         _, aux, gradients = _gradient(f, argnums, has_aux, args, kwargs, "grad")
@@ -119,15 +115,13 @@ def value_and_grad(
     Raises:
         GradientError: at a call, the result is no float tensor of one element, an argument to differentiate
             by holds no floats, or an operation on the way has no derivative.
-        TransformError: `f` is no function; at a call, there is no such argument, or `f` returns no pair with
-            `has_aux`.
+        TransformError: at a call, there is no such argument, or `f` returns no pair with `has_aux`.
 
     Example:
         >>> value, gradient = value_and_grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0]))
         >>> value.item(), gradient.tolist()
         (5.0, [2.0, 4.0])
     """
-    check_function(f, "value_and_grad")
 
     def both(*args: Any, **kwargs: Any) -> Any:
         value, aux, gradients = _gradient(f, argnums, has_aux, args, kwargs, "value_and_grad")
@@ -206,7 +200,6 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 def _linearized(
     f: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool, what: str
 ) -> tuple[Any, Callable[..., Any], Any]:
-    check_function(f, what)
     needed = gradients_needed()
     marks = map_tensors(mark, primals)
     nodes = [graph_below(x) for x in tensors_in(marks)]
@@ -257,7 +250,7 @@ def _gradient(
 
 
 def _with_aux(returned: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
-    if not as_flag(has_aux, f"{what}: has_aux"):
+    if not has_aux:
         return returned, None
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:  # pyright: ignore[reportUnknownArgumentType]
         raise TransformError(

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from plugrad.autodiff import marked
 from plugrad.dtype import is_inexact
-from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
 from plugrad.uop.uop import UOp
@@ -20,16 +19,6 @@ def mark(x: Tensor) -> Tensor:
     if not is_inexact(x.dtype):
         return x
     return tensor_of(marked(graph_below(x)), x.device, tracked=True)
-
-
-def check_function(f: object, what: str) -> None:
-    """Refuse what cannot be called.
-
-    Raises:
-        TransformError: `f` is no function.
-    """
-    if not callable(f):
-        raise TransformError(f"{what}: {f!r:.80} ({type(f).__name__}) is no function. Pass what computes.")
 
 
 def gradients_needed() -> set[UOp]:
