@@ -17,6 +17,7 @@ from plugrad.extensions import load_extension as _load_extension
 from plugrad.plugin.hints import PROGRAMS as _PROGRAMS
 from plugrad.settings import context
 from plugrad.tensor import Tensor
+from plugrad.tensor.migration_hints import missing_name as _missing_name
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.uop import UOp
@@ -132,8 +133,10 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_") and (module := _load_extension(_MODULES, name)):
         return module
     program = _PROGRAMS.get(name)
-    hint = f": it comes with {program.requirement}. Install it: {program.install_line}" if program else ""
-    raise AttributeError(f"module 'plugrad' has no attribute {name!r}{hint}")
+    if program:
+        hint = f"it comes with {program.requirement}. Install it: {program.install_line}"
+        raise AttributeError(f"module 'plugrad' has no attribute {name!r}: {hint}")
+    raise _missing_name(__name__, name, Tensor)
 
 
 def __dir__() -> list[str]:

@@ -1,9 +1,12 @@
 """Tests of plugrad.tensor.migration_hints: names that are not there."""
 
+import importlib
+
 import pytest
 
-from plugrad import Tensor
-from plugrad.tensor.migration_hints import ADVICE
+import plugrad
+from plugrad import Tensor, dtypes
+from plugrad.tensor.migration_hints import ADVICE, MODULE_ADVICE
 
 x = Tensor([1.0, 2.0])
 
@@ -39,3 +42,33 @@ def test_names_that_are_there_have_no_advice() -> None:
 def test_new_attributes_are_refused_as_ever() -> None:
     with pytest.raises(AttributeError):
         x.colour = 3  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "message"),
+    [
+        ("plugrad", "from_numpy", "Instead: write Tensor(array, copy=False)."),
+        ("plugrad", "allclose", "Instead: write x.allclose(...), a method of tensors."),
+        ("plugrad", "float16", "Instead: write dtypes.float16."),
+        ("plugrad", "optim", "Instead: write plugrad.nn.optim."),
+        ("plugrad.nn", "utils", "Instead: write nn.optim.clip_grad_norm_,"),
+        ("plugrad.nn.optim", "lr_scheduler", "Instead: write nn.schedulers."),
+    ],
+)
+def test_modules_say_what_to_write_instead(module: str, name: str, message: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(importlib.import_module(module), name)
+    assert message in str(caught.value)
+    assert caught.value.name == name
+
+
+def test_names_of_modules_that_are_there_have_no_advice() -> None:
+    there = {name: importlib.import_module(name) for name in MODULE_ADVICE}
+    assert [
+        (m, name) for m, names in MODULE_ADVICE.items() for name in names if hasattr(there[m], name)
+    ] == []
+
+
+def test_a_tensor_is_made_as_in_pytorch() -> None:
+    made = plugrad.tensor([1, 2], dtype=dtypes.int8, requires_grad=False)  # pyright: ignore
+    assert (made.tolist(), made.dtype) == ([1, 2], dtypes.int8)

@@ -1,5 +1,8 @@
-"""Replacements for names of other libraries that tensors do not have."""
+"""Replacements for names of other libraries that tensors and modules do not have."""
 
+from plugrad.dtype import DType, dtypes
+
+#: By name: what PyTorch, NumPy and tinygrad have as methods of tensors.
 ADVICE: dict[str, str] = {
     "alu": "use the operators and methods of tensors",
     "argpartition": "write x.argsort(), or x.topk(k)[1]",
@@ -83,6 +86,66 @@ ADVICE: dict[str, str] = {
     "zero_": "write x.assign(x.zeros_like())",
 }
 
+#: By module, then by name: what PyTorch and NumPy have there.
+MODULE_ADVICE: dict[str, dict[str, str]] = {
+    "plugrad": {
+        "accelerator": "write Device.DEFAULT",
+        "amp": "write nn.optim.GradScaler(), and x.cast(dtype)",
+        "array": "write Tensor(data)",
+        "as_tensor": "write Tensor(data), or Tensor(array, copy=False)",
+        "asarray": "write Tensor(data)",
+        "autocast": "write x.cast(dtype): casts are explicit",
+        "autograd": "write loss.backward(), loss.gradient(x), or plugrad.transforms",
+        "backends": "write plugrad.Device, or `plugrad devices` in a shell",
+        "compile": "write plugrad.jit(function)",
+        "cuda": "write Device.DEFAULT: a device is a name, and x.to(name) moves there",
+        "enable_grad": "leave it out: only what no_grad surrounds has no gradient",
+        "float": "write dtypes.float32",
+        "from_numpy": "write Tensor(array, copy=False)",
+        "frombuffer": "write Tensor(data, dtype=...)",
+        "func": "write plugrad.transforms",
+        "function": "write plugrad.jit(function)",
+        "functional": "write plugrad.nn.functional",
+        "get_default_device": "write Device.DEFAULT",
+        "get_default_dtype": "write dtypes.default_float",
+        "inf": 'write float("inf")',
+        "inference_mode": "write plugrad.no_grad()",
+        "is_floating_point": "write dtypes.is_float(x.dtype)",
+        "is_tensor": "write isinstance(x, Tensor)",
+        "grad": "write plugrad.transforms.grad",
+        "hessian": "write plugrad.transforms.hessian",
+        "jacobian": "write plugrad.transforms.jacobian",
+        "jvp": "write plugrad.transforms.jvp",
+        "linalg": "write the methods of tensors, or plugrad.array_api.linalg",
+        "mps": "write Device.DEFAULT: a device is a name, and x.to(name) moves there",
+        "nan": 'write float("nan")',
+        "newaxis": "write None",
+        "optim": "write plugrad.nn.optim",
+        "pi": "write math.pi",
+        "random": "write plugrad.manual_seed(seed), and plugrad.rand(shape)",
+        "seed": "write plugrad.manual_seed(seed)",
+        "set_default_device": "write Device.DEFAULT = name",
+        "set_default_dtype": "write dtypes.default_float = dtype",
+        "set_grad_enabled": "write plugrad.no_grad()",
+        "utils": "write plugrad.nn.data, or plugrad.transforms.checkpoint",
+        "vjp": "write plugrad.transforms.vjp",
+        "vmap": "write plugrad.transforms.vmap",
+        "version": "write plugrad.__version__",
+        **{
+            name: f"write plugrad.transforms.{name}"
+            for name in ("grad", "hessian", "jacobian", "jvp", "vjp", "vmap")
+        },
+    },
+    "plugrad.nn": {
+        "Buffer": "a tensor without requires_grad is one",
+        "ParameterDict": "a dict of tensors is one",
+        "ParameterList": "a list of tensors is one",
+        "parameter": "write nn.Parameter",
+        "utils": "write nn.optim.clip_grad_norm_, or x.pad_to(shape) and Tensor.stack",
+    },
+    "plugrad.nn.optim": {"lr_scheduler": "write nn.schedulers"},
+}
+
 
 def advice(name: str, owner: type) -> str:
     """Return the hint for a missing name with a leading space, or "".
@@ -103,3 +166,24 @@ def advice(name: str, owner: type) -> str:
     if plain != name and not name.startswith("_") and hasattr(owner, plain):
         return f" Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{plain}(...))."
     return ""
+
+
+def missing_name(module: str, name: str, tensor: type) -> AttributeError:
+    """Return the error for a name that a module lacks, with a hint.
+
+    Example:
+        >>> str(missing_name("plugrad", "compile", Tensor))
+        "module 'plugrad' has no attribute 'compile'. Instead: write plugrad.jit(function)."
+        >>> str(missing_name("plugrad", "outer", Tensor))
+        "module 'plugrad' has no attribute 'outer'. Instead: write x.outer(...), a method of tensors."
+        >>> str(missing_name("plugrad", "float16", Tensor))
+        "module 'plugrad' has no attribute 'float16'. Instead: write dtypes.float16."
+    """
+    hint = MODULE_ADVICE[module].get(name, "")
+    if not hint and module == "plugrad" and not name.startswith("_"):
+        if isinstance(getattr(dtypes, name, None), DType):
+            hint = f"write dtypes.{name}"
+        elif hasattr(tensor, name):
+            hint = f"write x.{name}(...), a method of tensors"
+    end = f". Instead: {hint}." if hint else ""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{end}", name=name)
