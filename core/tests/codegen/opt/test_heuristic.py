@@ -229,6 +229,14 @@ def test_rows_share_vectors_where_a_window_is_the_whole_reduction() -> None:
     assert opts[2] in (16, 32)
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(64, 96), (96, 64), (1000, 4096), (4096, 1000), (99, 101)])
+def test_a_transposed_tile_has_as_many_rows_as_a_set_of_the_cache_holds(rows: int, columns: int) -> None:
+    i, j = UOp.range(rows, 0), UOp.range(columns, 1)
+    value = param(1, rows * columns).index(j * rows + i).load()
+    ast = kernel(param(0, rows * columns).index(i * columns + j).store(value, i, j))
+    assert sizes(ast, LOOPS, AxisType.UPCAST) == [8, 8]
+
+
 def test_lanes_that_are_gathered_write_out_fewer_copies() -> None:
     """Means of channels over short rows: 36 steps of four gathered vectors took a compiler half a minute."""
     c = UOp.range(64, 0)

@@ -357,7 +357,7 @@ class _VectorPlan:
         """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
-            side = self._fitting(r, 1, (16, 8, 4))
+            side = self._fitting(r, 1, (_WAYS, _WAYS // 2))
             if side and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
         return None
