@@ -26,7 +26,7 @@ SIZES: list[tuple[str, Callable[[Any], object]]] = [
     ("GroupNorm: num_groups", lambda n: nn.GroupNorm(n, 4)),
     ("LSTM: hidden_size", lambda n: nn.LSTM(3, n)),
     ("RNNCell: input_size", lambda n: nn.RNNCell(n, 3)),
-    ("MultiHeadAttention: num_heads", lambda n: nn.MultiHeadAttention(8, n)),
+    ("MultiheadAttention: num_heads", lambda n: nn.MultiheadAttention(8, n)),
     ("Linear: out_features", lambda n: nn.TransformerEncoderLayer(8, 2, n)),
 ]
 
@@ -40,7 +40,7 @@ def test_sizes_are_integers(name: str, make: Callable[[Any], object], size: Any)
 
 @pytest.mark.parametrize("p", [-0.1, 1.5], ids=str)
 def test_shares_are_probabilities(p: float) -> None:
-    for make in (nn.Dropout, lambda p: nn.LSTM(3, 3, dropout=p), lambda p: nn.MultiHeadAttention(8, 2, p)):
+    for make in (nn.Dropout, lambda p: nn.LSTM(3, 3, dropout=p), lambda p: nn.MultiheadAttention(8, 2, p)):
         with pytest.raises(ArgumentError, match=r"lies outside of 0\.\.1"):
             make(p)
 
@@ -51,8 +51,8 @@ def test_inputs_are_tensors() -> None:
         ("Linear: x", lambda: nn.Linear(4, 2)([1.0])),
         ("Conv1d: x", lambda: nn.Conv1d(4, 2, 1)(3)),
         ("Embedding: indices", lambda: nn.Embedding(4, 2)(1)),
-        ("MultiHeadAttention: key", lambda: nn.MultiHeadAttention(4, 2)(x, "a", x)),
-        ("MultiHeadAttention: key_padding_mask", lambda: nn.MultiHeadAttention(4, 2)(x, x, x, [True])),
+        ("MultiheadAttention: key", lambda: nn.MultiheadAttention(4, 2)(x, "a", x)),
+        ("MultiheadAttention: key_padding_mask", lambda: nn.MultiheadAttention(4, 2)(x, x, x, [True])),
     ):
         with pytest.raises(DtypeError, match=f"{name} is .*, which is no tensor"):
             call()
@@ -65,7 +65,7 @@ def test_every_layer_refuses_what_is_no_tensor() -> None:
         "Embedding": (4, 3),
         **dict.fromkeys(("RNN", "GRU", "LSTM", "RNNCell", "GRUCell", "LSTMCell"), (4, 3)),
         "GroupNorm": (2, 4),
-        **dict.fromkeys(("MultiheadAttention", "MultiHeadAttention"), (4, 2)),
+        "MultiheadAttention": (4, 2),
         **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer"), (4, 2, 8)),
         "TransformerEncoder": (nn.TransformerEncoderLayer(4, 2, 8), 2),
         "TransformerDecoder": (nn.TransformerDecoderLayer(4, 2, 8), 2),

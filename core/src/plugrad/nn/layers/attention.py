@@ -15,11 +15,42 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.functional.dropout import check_probability
 
-__all__ = ["MultiHeadAttention", "MultiheadAttention"]
+__all__ = ["MultiheadAttention"]
 
 
-class _Attention(Module):
-    """The parameters and the computation of both layers of attention."""
+class MultiheadAttention(Module):
+    """Attention of queries to keys in several subspaces: (L, N, E), (S, N, K), (S, N, V) -> (L, N, E).
+
+    Returns the output, and what each query takes of each key. Without a batch: (L, E), (S, K), (S, V) ->
+    (L, E).
+
+    Masks mean what they mean to PyTorch's layer: a True *forbids*; `Tensor.scaled_dot_product_attention`
+    takes them the other way round.
+
+    Args:
+        embed_dim: size E of queries, and of keys and values unless these have others.
+        num_heads: how many subspaces E is divided into.
+        dropout: probability that a weight is left out, while training.
+        bias: add learnt numbers.
+        add_bias_kv: let every query see one more key and value, which are learnt.
+        add_zero_attn: let every query see one more key and value, of zeros.
+        kdim: size K of keys, if not E.
+        vdim: size V of values, if not E. With either, queries, keys and values have a weight each.
+        batch_first: the axes are (N, L, E).
+        device: where the parameters live; `Device.DEFAULT` if left out.
+        dtype: of the parameters; the default float if left out.
+
+    Source: Vaswani et al. 2017, section 3.2.2.
+
+    Raises:
+        ShapeError: the heads do not divide `embed_dim`.
+
+    Example:
+        >>> x = Tensor.ones(5, 2, 8)
+        >>> out, weights = MultiheadAttention(8, 2)(x, x, x)
+        >>> out.shape, weights.shape
+        ((5, 2, 8), (2, 5, 5))
+    """
 
     def __init__(
         self,
@@ -68,6 +99,40 @@ class _Attention(Module):
         self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
         if bias:
             self.out_proj.bias = parameter(zeros(embed_dim))
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Return the output, and what each query takes of each key, (N, L, S).
+
+        Args:
+            query: (L, N, E).
+            key: (S, N, K).
+            value: (S, N, V).
+            key_padding_mask: (N, S), True (or a float to add) for keys that do not count; (S,) without a
+                batch.
+            need_weights: False returns None for the weights, and takes no memory that grows with L times S.
+            attn_mask: (L, S) or (N*num_heads, L, S), the same for pairs of query and key.
+            average_attn_weights: the mean of all heads' weights; else (N, num_heads, L, S).
+            is_causal: query `i` attends to keys `0..i` only. PyTorch's layer wants `attn_mask` as well.
+
+        Raises:
+            ShapeError: shapes do not fit each other.
+        """
+        given = (query, key, value)
+        out, weights = self._attended(given, key_padding_mask, attn_mask, is_causal, need_weights)
+        if weights is None:
+            return out, None
+        weights = weights.mean(1) if average_attn_weights else weights
+        return out, weights.squeeze(0) if out.ndim == 2 else weights
 
     def _attended(
         self, given: tuple[Tensor, ...], padding: Any, pairs: Any, is_causal: bool, weighs: bool
@@ -160,111 +225,6 @@ class _Attention(Module):
         if not found:
             return None
         return found[0] if len(found) == 1 else found[0] + found[1]
-
-
-class MultiHeadAttention(_Attention):
-    """Attention of queries to keys in several subspaces: (L, N, E), (S, N, K), (S, N, V) -> (L, N, E).
-
-    Without a batch: (L, E), (S, K), (S, V) -> (L, E). Takes memory that does not grow with L times S, for it
-    returns the output alone; `MultiheadAttention` is the layer of PyTorch's name, which returns weights, too.
-
-    Masks mean what they mean to PyTorch's layer: a True *forbids*; `Tensor.scaled_dot_product_attention`
-    takes them the other way round.
-
-    Args:
-        embed_dim: size E of queries, and of keys and values unless these have others.
-        num_heads: how many subspaces E is divided into.
-        dropout: probability that a weight is left out, while training.
-        bias: add learnt numbers.
-        add_bias_kv: let every query see one more key and value, which are learnt.
-        add_zero_attn: let every query see one more key and value, of zeros.
-        kdim: size K of keys, if not E.
-        vdim: size V of values, if not E. With either, queries, keys and values have a weight each.
-        batch_first: the axes are (N, L, E).
-        device: where the parameters live; `Device.DEFAULT` if left out.
-        dtype: of the parameters; the default float if left out.
-
-    Source: Vaswani et al. 2017, section 3.2.2.
-
-    Raises:
-        ShapeError: the heads do not divide `embed_dim`.
-
-    Example:
-        >>> x = Tensor.ones(5, 2, 8)
-        >>> MultiHeadAttention(8, 2)(x, x, x).shape
-        (5, 2, 8)
-    """
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        attn_mask: Tensor | None = None,
-        is_causal: bool = False,
-    ) -> Tensor:
-        """Return the layer's output.
-
-        Args:
-            query: (L, N, E).
-            key: (S, N, K).
-            value: (S, N, V).
-            key_padding_mask: (N, S), True (or a float to add) for keys that do not count; (S,) without a
-                batch.
-            attn_mask: (L, S) or (N*num_heads, L, S), the same for pairs of query and key.
-            is_causal: query `i` attends to keys `0..i` only.
-
-        Raises:
-            ShapeError: shapes do not fit each other.
-        """
-        return self._attended((query, key, value), key_padding_mask, attn_mask, is_causal, False)[0]
-
-
-class MultiheadAttention(_Attention):
-    """`MultiHeadAttention` with PyTorch's name and results: output and weights.
-
-    Takes the arguments of `MultiHeadAttention`.
-
-    Example:
-        >>> x = Tensor.ones(5, 2, 8)
-        >>> out, weights = MultiheadAttention(8, 2)(x, x, x)
-        >>> out.shape, weights.shape
-        ((5, 2, 8), (2, 5, 5))
-    """
-
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        key_padding_mask: Tensor | None = None,
-        need_weights: bool = True,
-        attn_mask: Tensor | None = None,
-        average_attn_weights: bool = True,
-        is_causal: bool = False,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Return the output, and what each query takes of each key, (N, L, S).
-
-        Args:
-            query: (L, N, E).
-            key: (S, N, K).
-            value: (S, N, V).
-            key_padding_mask: as `MultiHeadAttention` takes it.
-            need_weights: False returns None for the weights, and takes no memory for them.
-            attn_mask: as `MultiHeadAttention` takes it.
-            average_attn_weights: the mean of all heads' weights; else (N, num_heads, L, S).
-            is_causal: query `i` attends to keys `0..i` only. PyTorch's layer wants `attn_mask` as well.
-
-        Raises:
-            ShapeError: shapes do not fit each other.
-        """
-        given = (query, key, value)
-        out, weights = self._attended(given, key_padding_mask, attn_mask, is_causal, need_weights)
-        if weights is None:
-            return out, None
-        weights = weights.mean(1) if average_attn_weights else weights
-        return out, weights.squeeze(0) if out.ndim == 2 else weights
 
 
 def _additive_mask(mask: Tensor, like: Tensor) -> Tensor:

@@ -2,11 +2,11 @@
 
 import copy
 from collections.abc import Callable
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import check_counts, check_tensors
-from plugrad.nn.layers.attention import MultiHeadAttention
+from plugrad.nn.layers.attention import MultiheadAttention
 from plugrad.nn.layers.dropout import Dropout
 from plugrad.nn.layers.linear import Linear
 from plugrad.nn.layers.norm import LayerNorm
@@ -17,7 +17,6 @@ from plugrad.tensor.base import DTypeLike
 
 __all__ = ["TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"]
 
-LayerT = TypeVar("LayerT", bound="_Layer")
 Activation = Literal["relu", "gelu"] | Callable[[Tensor], Tensor]
 
 
@@ -44,8 +43,8 @@ class _Layer(Module):
                 "function."
             )
 
-        def attention() -> MultiHeadAttention:
-            return MultiHeadAttention(
+        def attention() -> MultiheadAttention:
+            return MultiheadAttention(
                 d_model, nhead, dropout, bias, batch_first=batch_first, device=device, dtype=dtype
             )
 
@@ -71,14 +70,15 @@ class _Layer(Module):
 
     def _seen(
         self,
-        attention: MultiHeadAttention,
+        attention: MultiheadAttention,
         x: Tensor,
         memory: Tensor,
         padding: Tensor | None,
         mask: Tensor | None,
         is_causal: bool,
     ) -> Tensor:
-        return self.dropout(attention(x, memory, memory, padding, mask, is_causal))
+        out, _ = attention(x, memory, memory, padding, False, mask, is_causal=is_causal)
+        return self.dropout(out)
 
     def _dense(self, x: Tensor) -> Tensor:
         between = self.linear1(x)
@@ -123,7 +123,7 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        """Return the layer's output for `src`; masks as `MultiHeadAttention` takes them."""
+        """Return the layer's output for `src`; masks as `MultiheadAttention` takes them."""
         check_tensors(self, src=src)
         masks = src_key_padding_mask, src_mask, is_causal
         src = self._residual(src, self.norm1, lambda x: self._seen(self.self_attn, x, x, *masks))
@@ -159,7 +159,7 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """Return the layer's output for `tgt`; masks as `MultiHeadAttention` takes them."""
+        """Return the layer's output for `tgt`; masks as `MultiheadAttention` takes them."""
         check_tensors(self, tgt=tgt, memory=memory)
         own = tgt_key_padding_mask, tgt_mask, tgt_is_causal
         others = memory_key_padding_mask, memory_mask, memory_is_causal
@@ -168,7 +168,25 @@ class TransformerDecoderLayer(_Layer):
         return self._residual(tgt, self.norm3, self._dense)
 
 
-class TransformerEncoder(Module):
+class _Stack(Module):
+    """Layers one after the other."""
+
+    def __init__(
+        self, layer: _Layer, num_layers: int, norm: Callable[[Tensor], Tensor] | None = None
+    ) -> None:
+        check_counts(self, 1, num_layers=num_layers)
+        # computed first: copies of a graph of random numbers would each draw their own
+        Tensor.realize(*get_state_dict(layer).values())
+        self.layers = [copy.deepcopy(layer) for _ in range(num_layers)]
+        self.norm = norm
+
+    def _run(self, x: Tensor, *arguments: Any) -> Tensor:
+        for layer in self.layers:
+            x = layer(x, *arguments)
+        return x if self.norm is None else self.norm(x)
+
+
+class TransformerEncoder(_Stack):
     """Layers of an encoder one after the other: (L, N, E) -> (L, N, E).
 
     Args:
@@ -194,8 +212,7 @@ class TransformerEncoder(Module):
         enable_nested_tensor: bool = True,
         mask_check: bool = True,
     ) -> None:
-        self.layers = _copies(self, encoder_layer, num_layers)
-        self.norm = norm
+        super().__init__(encoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -204,14 +221,12 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        """Return the last layer's output for `src`; masks as `MultiHeadAttention` takes them."""
+        """Return the last layer's output for `src`; masks as `MultiheadAttention` takes them."""
         check_tensors(self, src=src)
-        for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask, is_causal)
-        return src if self.norm is None else self.norm(src)
+        return self._run(src, mask, src_key_padding_mask, is_causal)
 
 
-class TransformerDecoder(Module):
+class TransformerDecoder(_Stack):
     """Layers of a decoder one after the other: (L, N, E), (S, N, E) -> (L, N, E).
 
     Args:
@@ -234,8 +249,7 @@ class TransformerDecoder(Module):
         num_layers: int,
         norm: Callable[[Tensor], Tensor] | None = None,
     ) -> None:
-        self.layers = _copies(self, decoder_layer, num_layers)
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -248,16 +262,7 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """Return the last layer's output for `tgt`; masks as `MultiHeadAttention` takes them."""
+        """Return the last layer's output for `tgt`; masks as `MultiheadAttention` takes them."""
         check_tensors(self, tgt=tgt, memory=memory)
         masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
-        for layer in self.layers:
-            tgt = layer(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
-        return tgt if self.norm is None else self.norm(tgt)
-
-
-def _copies(owner: object, layer: LayerT, num_layers: int) -> list[LayerT]:
-    check_counts(owner, 1, num_layers=num_layers)
-    # computed first: copies of a graph of random numbers would each draw their own
-    Tensor.realize(*get_state_dict(layer).values())
-    return [copy.deepcopy(layer) for _ in range(num_layers)]
+        return self._run(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
