@@ -70,3 +70,11 @@ def test_a_graph_is_planned_alike_whether_it_has_to_be_resolved_or_not() -> None
     assert [call.ast for call in resolved.calls] == [call.ast for call in whole.calls]
     assert [result.place.shape for result in resolved.results] == [(2,)] * len(resolved.results)
     assert [result.value for result in whole.results] == [(x + y) * x]
+
+
+def test_a_value_and_the_same_without_a_gradient_are_computed_once() -> None:
+    x, y = put([1.0, 2.0]), put([3.0, 4.0])
+    plan = make_plan([(x + 1).detach() * y, (x + 1) * y], None)
+    assert len(plan.calls) == 1
+    first, second = plan.results
+    assert first.place is second.place

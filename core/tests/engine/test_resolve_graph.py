@@ -39,11 +39,18 @@ def test_what_lies_in_memory_is_overwritten_or_waits_has_to_be_resolved() -> Non
     assert resolved_nodes([inner * 2]) is not None
     realize([inner])
     assert resolved_nodes([inner * 2]) is None
-    assert resolved_nodes([(x * 3).detach() * 2]) is None
+    assert resolved_nodes([x.detach() * 2]) is None
     assert resolved_nodes([x.assign(x * 3)]) is None
     reader = x * 5
     realize([x.assign(x + 1)])
     assert resolved_nodes([reader]) is None
+
+
+def test_a_detached_value_in_a_graph_needs_no_resolving() -> None:
+    detached = (put([1.0]) * 3).detach()
+    nodes = resolved_nodes([detached * 2])
+    assert nodes is not None
+    assert detached in nodes
 
 
 def test_what_reads_overwritten_memory_is_found() -> None:

@@ -50,6 +50,14 @@ def test_bound_values_are_taken_out() -> None:
     assert forms[0].bindings == {n: n.bind(2)}
 
 
+def test_what_gradients_alone_see_makes_no_difference() -> None:
+    x, y = buffer(), buffer()
+    detached = (x + 1).detach()
+    canonical = canonicalize([detached * y])
+    assert canonical.sink is canonicalize([(x + 1) * y]).sink
+    assert canonical.nodes[detached] is canonical.nodes[x + 1]
+
+
 def test_each_node_is_found_again_in_the_canonical_form() -> None:
     x = buffer()
     canonical = canonicalize([x + 1])

@@ -45,8 +45,8 @@ else:
 
 # What needs no kernel to be there: memory, and numbers that any kernel can write down.
 _THERE = frozenset({Ops.BUFFER, Ops.CONST, Ops.BIND, Ops.DEFINE_VAR})
-# What root_of may pass, or nothing is computed for.
-_PASSED = frozenset({*MOVEMENT, *_THERE, Ops.BITCAST})
+# What is not computed for itself: views, what is there, and what gradients alone see.
+_PASSED = frozenset({*MOVEMENT, *_THERE, Ops.BITCAST, Ops.DETACH})
 # Values whose memory is all of them, whatever part is asked for.
 _WHOLE = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.CONTIGUOUS, Ops.COPY})
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from plugrad.engine.storage import is_outdated, place_of, resolve, viewed
+from plugrad.engine.storage import is_outdated, is_view, place_of, resolve, viewed
 from plugrad.schedule.versions import IN_PLACE
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
 # what gradients alone see, and memory that is about to change
-_CHANGED = frozenset({Ops.DETACH, Ops.OUTPUT, *IN_PLACE})
+_CHANGED = frozenset({Ops.OUTPUT, *IN_PLACE})
 
 
 def resolve_graph(root: UOp) -> dict[UOp, UOp]:
@@ -45,7 +45,7 @@ def resolve_graph(root: UOp) -> dict[UOp, UOp]:
 
 
 def resolved_nodes(roots: Sequence[UOp]) -> dict[UOp, UOp] | None:
-    """Return `roots` and the nodes below if `resolve_graph` would leave all as they are, else None.
+    """Return `roots` and the nodes below if `resolve_graph` would leave all but DETACH, else None.
 
     Sources come first, in the order of `toposort`. That is the usual case: values that were realized are
     memory by the time that others are computed from them.
@@ -61,7 +61,8 @@ def resolved_nodes(roots: Sequence[UOp]) -> dict[UOp, UOp] | None:
             out[u] = u
         elif u in entered:
             out[u] = u
-        elif u.place is not None or u.op in _CHANGED:
+        elif u.place is not None or u.op in _CHANGED or (u.op is Ops.DETACH and is_view(u.src[0])):
+            # without the DETACH, slices of memory would be more of them
             return None
         else:
             entered.add(u)

@@ -77,24 +77,32 @@ def canonicalize(
     values: dict[str, int] = {}
     bindings: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
+    known = done.__getitem__
     offsets = offsets or {}
     for bind in [bind for by_axis in offsets.values() for bind in by_axis.values()]:
         variable, values[variable.arg[0]] = bind.unbind()
         variables.append(variable.arg)
         bindings[variable] = bind
     for u in graph:
-        if u in offsets:
+        op = u.op
+        if not u.src:
+            done[u] = u
+            if op is Ops.BUFFER:
+                # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
+                done[u] = numbered = _numbered(-1 - len(buffers), u.dtype, *u.arg[1:])
+                buffers[numbered] = u
+                if is_complex(u.dtype):
+                    # what kernels call it
+                    buffers[real_memory(numbered)] = u
+            elif op is Ops.DEFINE_VAR:
+                variables.append(u.arg)
+        elif u in offsets:
             by_axis = {axis: bind.src[0] for axis, bind in offsets[u].items()}
             done[u] = with_offsets(u, [done[s] for s in u.src], by_axis)
-        elif u.op is Ops.BUFFER:
-            # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
-            numbered = _numbered(-1 - len(buffers), u.dtype, *u.arg[1:])
-            buffers[numbered] = u
-            if is_complex(u.dtype):
-                # what kernels call it
-                buffers[real_memory(numbered)] = u
-            done[u] = numbered
-        elif u.op is Ops.BIND:
+        elif op is Ops.DETACH:
+            # gradients alone see it
+            done[u] = done[u.src[0]]
+        elif op is Ops.BIND:
             variable, value = u.unbind()
             if values.get(variable.arg[0], value) != value:
                 variable = _another(variable, graph, values)
@@ -102,14 +110,10 @@ def canonicalize(
             values[variable.arg[0]] = value
             bindings[variable] = u
             done[u] = variable
-        elif u.src:
-            src = tuple([done[s] for s in u.src])
-            # tags are for CHECK=1
-            done[u] = u if src == u.src and u.tag is None else UOp(u.op, u.dtype, src, u.arg)
         else:
-            done[u] = u
-            if u.op is Ops.DEFINE_VAR:
-                variables.append(u.arg)
+            src = tuple(map(known, u.src))
+            # tags are for CHECK=1
+            done[u] = u if src == u.src and u.tag is None else UOp(op, u.dtype, src, u.arg)
     sink = UOp.sink(*[done[root] for root in roots])
     return Canonical(sink, buffers, variables, values, bindings, done)
 
