@@ -50,10 +50,10 @@ def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
         >>> Point(1) == Point(1, 0)
         True
     """
-    return partial(_make, eq=eq) if cls is None else _make(cls, eq)
+    return partial(_freeze_class, eq=eq) if cls is None else _freeze_class(cls, eq)
 
 
-def _make(cls: Any, eq: bool) -> Any:
+def _freeze_class(cls: Any, eq: bool) -> Any:
     namespace = dict(cls.__dict__)
     own = {
         name: _field(name, kind, namespace.pop(name, MISSING)) for name, kind in get_annotations(cls).items()
@@ -72,7 +72,7 @@ def _make(cls: Any, eq: bool) -> Any:
         "__getstate__": _state,
         "__setstate__": _restore,
     }
-    namespace.setdefault("__repr__", _show)
+    namespace.setdefault("__repr__", _repr_of_fields)
     if eq:
         namespace.setdefault("__eq__", _equals_first)
         if namespace.get("__hash__") is None:
@@ -148,7 +148,7 @@ def _owner(instance: object, name: str, function: object) -> Any:
     return next((kind for kind in cls.__mro__ if kind.__dict__.get(name) is function), cls)
 
 
-def _show(self: Any) -> str:
+def _repr_of_fields(self: Any) -> str:
     cls: type[Any] = self.__class__
     shown = ", ".join([f"{name}={getattr(self, name)!r}" for name in _names(cls, compared=False)])
     return f"{cls.__qualname__}({shown})"

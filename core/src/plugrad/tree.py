@@ -120,7 +120,7 @@ def named_leaves(
         yield prefix, root
         return
     # no recursion: a list in a list, and so on, may have more levels than the stack of Python
-    levels = [(prefix, root, _parts(root))]
+    levels = [(prefix, root, _items_and_attributes(root))]
     above = {id(root)}
     while levels:
         path, item, parts = levels[-1]
@@ -135,10 +135,10 @@ def named_leaves(
             yield where, part
         elif id(part) not in above:
             above.add(id(part))
-            levels.append((where, part, _parts(part)))
+            levels.append((where, part, _items_and_attributes(part)))
 
 
-def _parts(item: object) -> Iterator[tuple[object, object]]:
+def _items_and_attributes(item: object) -> Iterator[tuple[object, object]]:
     if isinstance(item, (type, ModuleType, FunctionType)):
         return
     yield from _items(item)

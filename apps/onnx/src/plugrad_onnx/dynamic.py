@@ -127,10 +127,10 @@ def _placed(array: Array, sizes: Sequence[int | UOp]) -> Value:
     whole[: array.size] = array.reshape(-1)
     memory = from_array(whole, is_constant=False)
     if isinstance(memory, Narrow):
-        return Narrow(_first(memory.data, sizes), memory.element_type)
-    return _first(memory, sizes)
+        return Narrow(_leading_elements(memory.data, sizes), memory.element_type)
+    return _leading_elements(memory, sizes)
 
 
-def _first(memory: Tensor, sizes: Sequence[int | UOp]) -> Tensor:
+def _leading_elements(memory: Tensor, sizes: Sequence[int | UOp]) -> Tensor:
     """Return the first elements of memory in a shape."""
     return memory[: product(sizes)].reshape(*sizes)

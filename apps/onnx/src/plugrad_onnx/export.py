@@ -77,7 +77,7 @@ def export(
     inputs = [_placed(value, axes) for value, axes in zip(example_inputs, wanted, strict=True)]
     lines: list[TensorEvent] = []
     with subscribe(TensorEvent, lines.append):
-        outputs = _named(function(*inputs))
+        outputs = _results_by_name(function(*inputs))
     translation = Translation({x.uop: name for x, name in zip(inputs, names, strict=True)}, inputs[0].device)
     try:
         for name, out in outputs.items():
@@ -132,7 +132,7 @@ def _copied(value: Any) -> Tensor:
     return (out.cast(value.dtype) if isinstance(value, Tensor) else out).contiguous().realize()
 
 
-def _named(result: Any) -> dict[str, Tensor]:
+def _results_by_name(result: Any) -> dict[str, Tensor]:
     """Return the results of a function as tensors by name."""
     if isinstance(result, Tensor):
         return {"y": result}

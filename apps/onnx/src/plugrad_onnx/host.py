@@ -147,7 +147,7 @@ def _fill(shape: Array, *, value: Array | None = None) -> Array | None:
     return np.full(sizes, value.reshape(-1)[0], value.dtype)
 
 
-def _same(x: Array) -> Array:
+def _identity(x: Array) -> Array:
     return x
 
 
@@ -182,7 +182,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Gather": _gather,
     "Greater": _predicate(np.greater),
     "GreaterOrEqual": _predicate(np.greater_equal),
-    "Identity": _same,
+    "Identity": _identity,
     "Less": _predicate(np.less),
     "LessOrEqual": _predicate(np.less_equal),
     "Max": _arithmetic(_largest),

@@ -140,12 +140,12 @@ class Model:
 
     def _checked_inputs(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         """Return inputs by name: arrays, and Tensors with the types and shapes that the model says."""
-        return {name: self._checked(name, value) for name, value in self._named(args, named).items()}
+        return {name: self._checked(name, value) for name, value in self._inputs_by_name(args, named).items()}
 
-    def _named(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    def _inputs_by_name(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
         order = sorted(self.inputs, key=lambda port: not port.is_required)
         if len(args) > len(order):
-            raise InputError(f"the model takes {len(order)} inputs, not {len(args)}: {_listed(self.inputs)}")
+            raise InputError(f"the model takes {len(order)} inputs, not {len(args)}: {_ports(self.inputs)}")
         given = {port.name: value for port, value in zip(order, args, strict=False)}
         twice, unknown = given.keys() & named.keys(), named.keys() - {port.name for port in order}
         given.update(named)
@@ -153,7 +153,7 @@ class Model:
         for names, what in ((twice, "given twice"), (unknown, "unknown"), (missing, "missing")):
             if names:
                 raise InputError(
-                    f"inputs {what}: {', '.join(sorted(names))}. The model takes {_listed(self.inputs)}"
+                    f"inputs {what}: {', '.join(sorted(names))}. The model takes {_ports(self.inputs)}"
                 )
         return given
 
@@ -275,7 +275,7 @@ def _exported(value: Value) -> Any:
     return value.data if isinstance(value, Narrow) else value
 
 
-def _listed(ports: tuple[Port, ...]) -> str:
+def _ports(ports: tuple[Port, ...]) -> str:
     return "; ".join(map(str, ports)) or "none"
 
 

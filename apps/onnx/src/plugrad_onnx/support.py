@@ -39,7 +39,7 @@ def make_page(cases: Sequence[Case], results: Sequence[Result]) -> str:
     counts = Counter(result.verdict for result in results)
     rows = [f"| {verdict} | {counts[verdict]} |\n" for verdict in ("passed", "refused", "failed")]
     rest = [
-        f"| {result.case} | {result.verdict} | {_short(result.reason)} |\n"
+        f"| {result.case} | {result.verdict} | {_shorten(result.reason)} |\n"
         for result in results
         if result.verdict != "passed"
     ]
@@ -52,7 +52,7 @@ def make_page(cases: Sequence[Case], results: Sequence[Result]) -> str:
     )
 
 
-def _short(reason: str) -> str:
+def _shorten(reason: str) -> str:
     """Return the first lines of a reason as one."""
     line = " ".join(reason.split()).replace("|", "/")
     return line if len(line) < 160 else line[:157] + "..."

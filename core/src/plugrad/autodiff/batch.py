@@ -50,7 +50,7 @@ class Batch:
             TransformError: memory is assigned what depends on the example.
         """
         self._visit(roots)
-        return [self._spread(root) for root in roots]
+        return [self._expand_over_batch(root) for root in roots]
 
     def depends(self, root: UOp) -> bool:
         """Say whether `root` may differ from one example to another."""
@@ -92,12 +92,12 @@ class Batch:
         """Return an operand of a batched node of `shape`; scalars stay, unless batched themselves."""
         now, is_batched = self._done[s]
         if s.shape == shape:
-            return self._spread(s) if shape else now
+            return self._expand_over_batch(s) if shape else now
         if not is_batched:
             return now
         return now.reshape((self.size, *(1,) * len(shape))).expand((self.size, *shape))
 
-    def _spread(self, u: UOp) -> UOp:
+    def _expand_over_batch(self, u: UOp) -> UOp:
         now, is_batched = self._done[u]
         if is_batched:
             return now
@@ -106,11 +106,11 @@ class Batch:
     def _dispatch(self, u: UOp) -> UOp:
         inputs = [self._done[s] for s in u.src[1:]]
         rule = _BatchedDispatch(u.arg.rule, tuple([is_batched for _, is_batched in inputs]))
-        return self._spread(u.src[0]).dispatch(rule, *[s for s, _ in inputs])
+        return self._expand_over_batch(u.src[0]).dispatch(rule, *[s for s, _ in inputs])
 
     def _function(self, u: UOp) -> UOp:
         count = u.arg.outputs
-        outputs = tuple([self._spread(s) for s in outputs_of(u)])
+        outputs = tuple([self._expand_over_batch(s) for s in outputs_of(u)])
         inputs = [self._done[s] for s in inputs_of(u)]
         rule = _BatchedRule(self, u, tuple([is_batched for _, is_batched in inputs]))
         return UOp(Ops.FUNCTION, u.dtype, (*outputs, *[s for s, _ in inputs]), FunctionArg(count, rule))

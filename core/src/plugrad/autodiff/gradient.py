@@ -83,7 +83,7 @@ def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp
             collected.setdefault(node.src[0], {})[node.arg] = gradient
             continue
         else:
-            parts = _parts(node, gradient)
+            parts = _source_gradients(node, gradient)
         for source, part in parts:
             if source in between:
                 part = _fit_to_node(part, source)
@@ -122,7 +122,7 @@ def _receivers(node: UOp) -> tuple[UOp, ...]:
     return found
 
 
-def _parts(node: UOp, gradient: UOp) -> Iterator[tuple[UOp, UOp]]:
+def _source_gradients(node: UOp, gradient: UOp) -> Iterator[tuple[UOp, UOp]]:
     """Yield each differentiable source of `node` with its gradient."""
     for source, rule in zip(node.src, VJP[node.op], strict=False):
         if rule is not None and is_inexact(source.dtype):

@@ -131,10 +131,10 @@ class NewFile(OpenFile):
         """
         with self._lock:
             if self._opened is None:
-                self._opened = self._made()
+                self._opened = self._create_file()
         super().write(source, offset_bytes)
 
-    def _made(self) -> FileIO:
+    def _create_file(self) -> FileIO:
         try:
             file = FileIO(self.path, "x+")
             file.truncate(self._nbytes)

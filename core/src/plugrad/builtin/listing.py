@@ -57,7 +57,7 @@ def instructions(uops: Sequence[UOp]) -> list[Instruction]:
                 f"linear program: {u.op.name} at {i} stands before its source {late.op.name} "
                 f"(at {position.get(late, 'no place')}). Sources come first."
             )
-        out.append(Instruction(u.op, u.dtype, tuple(position[s] for s in u.src), _plain(u.arg)))
+        out.append(Instruction(u.op, u.dtype, tuple(position[s] for s in u.src), _as_literals(u.arg)))
     return out
 
 
@@ -107,7 +107,7 @@ def _read_arg(text: str | None) -> Any:
     return _SPECIAL_FLOATS[text] if text in _SPECIAL_FLOATS else ast.literal_eval(text)
 
 
-def _plain(arg: Any) -> Any:
+def _as_literals(arg: Any) -> Any:
     """Return `arg` made of Python literals only."""
     match arg:
         case Axis():

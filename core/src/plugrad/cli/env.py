@@ -32,10 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _cells(row: SettingValue) -> tuple[str, ...]:
-    return (row.name, row.type_name, _show(row.value), row.origin, row.doc)
+    return (row.name, row.type_name, _as_shell_value(row.value), row.origin, row.doc)
 
 
-def _show(value: object) -> str:
+def _as_shell_value(value: object) -> str:
     """Write a value as one would in a shell."""
     return str(int(value)) if isinstance(value, bool) else str(value)
 

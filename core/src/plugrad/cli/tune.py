@@ -56,7 +56,7 @@ def print_report(found: list[SearchEvent], beam: int) -> None:
             f"{event.seconds_before / event.seconds_after:.2f}x",
             str(event.tried),
             str(event.refused),
-            "as before" if event.after == event.before else _short(event.after),
+            "as before" if event.after == event.before else _join_opts(event.after),
         )
     before = sum(event.seconds_before for event in found)
     after = sum(event.seconds_after for event in found)
@@ -67,6 +67,6 @@ def print_report(found: list[SearchEvent], beam: int) -> None:
     )
 
 
-def _short(opts: Sequence[Any]) -> str:
+def _join_opts(opts: Sequence[Any]) -> str:
     """Return a list of optimisations as `UPCAST (0,) 4, THREAD (1,) 2`."""
     return ", ".join(f"{opt.op.name} {opt.axis} {opt.arg}" for opt in opts)

@@ -68,7 +68,7 @@ def _widened(u: UOp, capabilities: Capabilities) -> UOp | None:
         count = _run_length([s.src[0] for s in u.src[len(lanes) :]])
         _, size = _pieces(count, u.dtype.itemsize, capabilities)[0]
         # an address is a multiple of its constant part at most
-        size = math.gcd(size, _parts(place.src[1])[1])
+        size = math.gcd(size, _base_and_offset(place.src[1])[1])
         wide = place.load(dtype=u.dtype.scalar().vec(size)) if size > 1 else u.src[len(lanes)]
         lanes.extend(wide.gep(i) if size > 1 else wide for i in range(size))
     return None if tuple(lanes) == u.src else u.replace(src=tuple(lanes))
@@ -76,15 +76,15 @@ def _widened(u: UOp, capabilities: Capabilities) -> UOp | None:
 
 def _run_length(places: Sequence[UOp]) -> int:
     """Return the number of adjacent places from the first one on."""
-    base, first = _parts(places[0].src[1])
+    base, first = _base_and_offset(places[0].src[1])
     for i, place in enumerate(places):
         beside = place.src[0] is places[0].src[0] and place.src[2:] == places[0].src[2:]
-        if not beside or _parts(place.src[1]) != (base, first + i):
+        if not beside or _base_and_offset(place.src[1]) != (base, first + i):
             return i
     return len(places)
 
 
-def _parts(idx: UOp) -> tuple[UOp | None, int]:
+def _base_and_offset(idx: UOp) -> tuple[UOp | None, int]:
     """Split an address into its varying and its constant part."""
     if idx.op is Ops.CONST:
         return None, idx.arg
@@ -106,7 +106,7 @@ def _pieces(count: int, itemsize: int, capabilities: Capabilities) -> list[tuple
     return out
 
 
-def _moved(place: UOp, by: int) -> UOp:
+def _offset(place: UOp, by: int) -> UOp:
     return place.replace(src=(place.src[0], place.src[1] + by, *place.src[2:])) if by else place
 
 
@@ -114,7 +114,7 @@ def _split_load(u: UOp, capabilities: Capabilities) -> UOp | None:
     pieces = _pieces(u.dtype.count, u.dtype.itemsize, capabilities)
     if len(pieces) == 1:
         return None
-    loads = [_moved(u.src[0], first).load(dtype=u.dtype.scalar().vec(size)) for first, size in pieces]
+    loads = [_offset(u.src[0], first).load(dtype=u.dtype.scalar().vec(size)) for first, size in pieces]
     lanes = tuple(x if x.dtype.count == 1 else x.gep(i) for x in loads for i in range(x.dtype.count))
     return UOp(Ops.VECTORIZE, u.dtype, lanes)
 
@@ -125,6 +125,6 @@ def _split_store(u: UOp, capabilities: Capabilities) -> UOp | None:
     if len(pieces) == 1:
         return None
     stores = (
-        _moved(place, first).store(value.gep(*range(first, first + size)), *ranges) for first, size in pieces
+        _offset(place, first).store(value.gep(*range(first, first + size)), *ranges) for first, size in pieces
     )
     return UOp.sink(*stores)

@@ -41,7 +41,7 @@ def estimate(sink: UOp) -> KernelCost:
             moved = moved + _steps(ranges, one) * place.dtype.itemsize
             touched[place.src[0]] = place.dtype.itemsize
     accessed = sum(param.arg[1] * itemsize for param, itemsize in touched.items() if param.op is Ops.PARAM)
-    return KernelCost(_plain(flops), accessed, _plain(moved))
+    return KernelCost(_as_count(flops), accessed, _as_count(moved))
 
 
 def _is_address(u: UOp) -> bool:
@@ -55,6 +55,6 @@ def _steps(ranges: frozenset[UOp], one: UOp) -> UOp:
     return out
 
 
-def _plain(count: UOp) -> Count:
+def _as_count(count: UOp) -> Count:
     count = simplify(count)
     return count.arg if count.op is Ops.CONST else count

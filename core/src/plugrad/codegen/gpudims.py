@@ -93,11 +93,11 @@ def _merged(groups: list[list[_Digit]], dims: int, limits: Sequence[int]) -> lis
         groups = [*groups[:at], groups[at] + groups[at + 1], *groups[at + 2 :]]
     for number, group in enumerate(groups):
         if number < len(limits) and _product(group) > limits[number]:
-            return _spread([digit for group in groups for digit in group], limits)
+            return _assign_to_dims([digit for group in groups for digit in group], limits)
     return groups
 
 
-def _spread(digits: list[_Digit], limits: Sequence[int]) -> list[list[_Digit]]:
+def _assign_to_dims(digits: list[_Digit], limits: Sequence[int]) -> list[list[_Digit]]:
     """Assign ranges to dimensions in order, within the limits. A range that fits none is cut."""
     out: list[list[_Digit]] = [[]]
     waiting = digits[::-1]

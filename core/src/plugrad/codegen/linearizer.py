@@ -116,9 +116,9 @@ class _Linearizer:
         return item
 
     def _place_node(self, u: UOp) -> None:
-        self._place((_NODE, u, 0), self.nest.block_of(u), u.src[:2] if u.op is Ops.STORE else u.src)
+        self._add_item((_NODE, u, 0), self.nest.block_of(u), u.src[:2] if u.op is Ops.STORE else u.src)
 
-    def _place(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
+    def _add_item(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
         self.items[block].setdefault(item, set())
         for s in src:
             self._depend(item, block, s)
@@ -170,13 +170,13 @@ class _Linearizer:
         loop = self._loop_item(outer)
         identity = UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))
         self._place_node(identity)
-        self._place((_DEFINE, u, 0), home, (identity,))
+        self._add_item((_DEFINE, u, 0), home, (identity,))
         self.items[home][loop].add((_DEFINE, u, 0))
         step = self._step(u)
         for c in step.constants:
             self._place_node(c)
         for i, value in enumerate(values):
-            self._place((_ACCUMULATE, u, i), inner, (value, *step.constants))
+            self._add_item((_ACCUMULATE, u, i), inner, (value, *step.constants))
             if i:
                 self.items[inner][_ACCUMULATE, u, i].add((_ACCUMULATE, u, i - 1))
         own = self.nest.block_of(u)

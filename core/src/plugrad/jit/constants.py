@@ -112,7 +112,7 @@ class _Search:
         self._seen.update(step.buffers)
         buffers = tuple([self._present(buffer) for buffer in step.buffers])
         if reads is None:
-            self.others.append(_on(step, buffers))
+            self.others.append(_with_buffers(step, buffers))
             return
         (result,) = _written(step)
         self.results[result] = _result(step, result, buffers, reads)
@@ -150,11 +150,11 @@ def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple
     if found is None:
         memory = Device[place.device].new_buffer(place.size, place.dtype, CONSTANT)
         moved = tuple([memory if buffer is place else buffer for buffer in buffers])
-        found = _shared[key] = _Result(_on(step, moved), memory, reads)
+        found = _shared[key] = _Result(_with_buffers(step, moved), memory, reads)
     return found
 
 
-def _on(step: Step, buffers: tuple[Buffer, ...]) -> Step:
+def _with_buffers(step: Step, buffers: tuple[Buffer, ...]) -> Step:
     """Return a step on other memory."""
     return Copy((buffers[0], buffers[1])) if isinstance(step, Copy) else Launch(step.kernel, buffers)
 

@@ -43,11 +43,11 @@ def _arg(u: UOp) -> str | None:
     if arg is None:
         return None
     # a graph inside of a node would be written again and again
-    text = f"{arg.op.name} of {len(arg.toposort())} nodes" if isinstance(arg, UOp) else _short(arg)
+    text = f"{arg.op.name} of {len(arg.toposort())} nodes" if isinstance(arg, UOp) else _short_argument(arg)
     return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + "..."
 
 
-def _short(arg: Any) -> str:
+def _short_argument(arg: Any) -> str:
     if isinstance(arg, Axis):
         return f"{'.'.join(map(str, arg.ident))} {arg.kind.name}"
     return arg if isinstance(arg, str) else repr(arg)

@@ -58,7 +58,7 @@ class Printer:
             return
         stream = self._stream or sys.stderr
         width = shutil.get_terminal_size((120, 24)).columns
-        text = self._text(event, level, width)
+        text = self._lines_for_event(event, level, width)
         if text is None:
             return
         coloured = wants_colour(stream)
@@ -69,7 +69,7 @@ class Printer:
         stream.write((text if coloured else plain(text)) + "\n")
         stream.flush()
 
-    def _text(self, event: Event, level: int, width: int) -> str | None:
+    def _lines_for_event(self, event: Event, level: int, width: int) -> str | None:
         match event:
             case RealizeEvent():
                 return realize_line(event) + (f"\n{memory_lines(event.devices)}" if level >= 2 else "")

@@ -79,7 +79,7 @@ class Profiler:
         header = (*_HEADER, *((_LIMIT,) if has_limits() else ()))
         cells = [header, *(_cells(row, total) for row in rows[:limit])]
         widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
-        lines = [_line(line, widths) for line in cells]
+        lines = [_join_cells(line, widths) for line in cells]
         if len(rows) > limit:
             lines.append(f"... and {len(rows) - limit} more")
         lines.append(f"total {duration(total)}, {sum(row.count for row in rows)} launches and copies")
@@ -99,7 +99,7 @@ def _cells(row: ProfileRow, total: float) -> tuple[str, ...]:
     return (row.device, row.name, str(row.count), duration(row.seconds), mean, share, *speeds, *limits)
 
 
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
+def _join_cells(cells: tuple[str, ...], widths: list[int]) -> str:
     """Join cells to a line: the two names to the left, numbers to the right."""
     left = [cell.ljust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
     right = [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]

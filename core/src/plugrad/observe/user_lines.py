@@ -36,7 +36,7 @@ class UserLines:
         """Learn what `event` says of lines."""
         match event:
             case TensorEvent(UOp() as node, line):
-                self._take(node, line)
+                self._assign_line(node, line)
             case RenameEvent(names):
                 for renamed in names:
                     for before, after in renamed.items():
@@ -48,7 +48,7 @@ class UserLines:
             case _:
                 pass
 
-    def _take(self, node: UOp, line: str) -> None:
+    def _assign_line(self, node: UOp, line: str) -> None:
         """Give `line` to a node and its sources, down to nodes that have one."""
         self._lines.pop(node, None)
         todo = [node]
@@ -62,7 +62,7 @@ class UserLines:
     def _follow(self, before: UOp, after: UOp) -> None:
         line = self._lines.get(before)
         if line and after is not before:
-            self._take(after, line)
+            self._assign_line(after, line)
 
     def _follow_all(self, before: UOp, after: UOp) -> None:
         """Follow the nodes of a graph whose sources were rewritten."""

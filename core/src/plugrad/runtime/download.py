@@ -113,7 +113,7 @@ def _copy(url: str, file: IO[bytes], progress: bool) -> str:
         request = urllib_request.Request(url, headers={"User-Agent": "plugrad"})
         with urllib_request.urlopen(request, timeout=_TIMEOUT_S) as answer:
             size = int(answer.headers.get("Content-Length") or 0)
-            for piece in _shown(_pieces(answer), url, size) if progress else _pieces(answer):
+            for piece in _draw_progress(_pieces(answer), url, size) if progress else _pieces(answer):
                 digest.update(piece)
                 file.write(piece)
                 count += len(piece)
@@ -133,7 +133,7 @@ def _pieces(answer: Any) -> Iterable[bytes]:
         yield piece
 
 
-def _shown(pieces: Iterable[bytes], url: str, size: int) -> Iterable[bytes]:
+def _draw_progress(pieces: Iterable[bytes], url: str, size: int) -> Iterable[bytes]:
     """Yield `pieces`, drawing on standard error how many of `size` bytes there have been."""
     columns = (
         rich_progress.TextColumn("{task.description}"),

@@ -297,16 +297,16 @@ class Rangeify:
         kernel = self.kernels.get(u)
         for access in self.uses.get(u, {}):
             self.exprs[u, access] = (
-                self._build(u, access) if kernel is None else self._place(u, access).load()
+                self._build(u, access) if kernel is None else self._index_of_element(u, access).load()
             )
         if kernel is not None and u.op is not Ops.COPY:
             access = Access(kernel.ranges, ALWAYS)
             value = self.exprs[self.sources[u, access][0]] if u.op in _STORED else self._build(u, access)
-            place = self._place(u, access)
+            place = self._index_of_element(u, access)
             ranges = (r for r in kernel.ranges if r.op is Ops.RANGE)
             kernel.ast = place.store(value, *ranges, op=u.arg if u.op is Ops.ASSIGN else None)
 
-    def _place(self, u: UOp, access: Access) -> UOp:
+    def _index_of_element(self, u: UOp, access: Access) -> UOp:
         """Return the INDEX of element `access` in the memory of `u`."""
         idxs, view = access.idxs, u
         while self._has_no_memory(view):
@@ -339,7 +339,7 @@ class Rangeify:
         if u.op is Ops.CONST:
             return u
         if u.op is Ops.BUFFER or u.op is Ops.AFTER:
-            return self._place(u, access).load()
+            return self._index_of_element(u, access).load()
         if u.op is Ops.IOTA:
             return access.idxs[0].cast(u.dtype)
         if u.op in (Ops.DEFINE_VAR, Ops.BIND):

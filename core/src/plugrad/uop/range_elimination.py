@@ -116,7 +116,7 @@ def _collect(condition: UOp, holds: bool, out: list[UOp], path: set[UOp]) -> Non
     while stack:
         u, holds = stack.pop()
         path.add(u)
-        if (parts := _parts(u, holds)) is not None:
+        if (parts := _split_condition(u, holds)) is not None:
             stack.extend(reversed(parts))
         elif u.op in (Ops.CMPEQ, Ops.CMPNE) and holds is (u.op is Ops.CMPEQ):
             out.append(u if holds else u.src[0].eq(u.src[1]))
@@ -124,7 +124,7 @@ def _collect(condition: UOp, holds: bool, out: list[UOp], path: set[UOp]) -> Non
             out.append(u if holds else ~u)
 
 
-def _parts(u: UOp, holds: bool) -> list[tuple[UOp, bool]] | None:
+def _split_condition(u: UOp, holds: bool) -> list[tuple[UOp, bool]] | None:
     """Return conditions that make `u` hold, or not; None if it has no parts."""
     if u.op is (Ops.AND if holds else Ops.OR):
         return [(s, holds) for s in u.src]

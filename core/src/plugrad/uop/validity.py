@@ -125,7 +125,7 @@ def simplify_gate(gate: UOp) -> UOp:
     return gate if kept == conjuncts(gate) else conjunction(kept)
 
 
-def _place(buffer: UOp, idx: UOp, gate: UOp, u: UOp) -> UOp | None:
+def _simplify_access(buffer: UOp, idx: UOp, gate: UOp, u: UOp) -> UOp | None:
     simpler_gate = simplify_gate(gate)
     if simpler_gate.op is Ops.CONST:
         # behind a closed gate any address will do
@@ -142,6 +142,6 @@ def _choice(cond: UOp, x: UOp, y: UOp) -> UOp | None:
 _idx, _gate = UPat.var("idx", dtypes.index), UPat.var("gate", dtypes.bool)
 
 pm_simplify_validity = PatternMatcher(
-    (UPat(Ops.INDEX, src=(UPat.var("buffer"), _idx, _gate), name="u"), _place),
+    (UPat(Ops.INDEX, src=(UPat.var("buffer"), _idx, _gate), name="u"), _simplify_access),
     (UPat(Ops.WHERE, dtypes.index, (UPat.var("cond"), UPat.var("x"), UPat.var("y"))), _choice),
 )

@@ -68,7 +68,7 @@ def load_library(data: bytes) -> Library:
 
 def load_kept(data: bytes) -> Any:
     """Load a library for good, and return cffi's view of the functions of `_native`."""
-    path, descriptor = _place(data)
+    path, descriptor = _store_library(data)
     try:
         return ffi.dlopen(path, os.RTLD_NOW | os.RTLD_NODELETE)
     finally:
@@ -76,7 +76,7 @@ def load_kept(data: bytes) -> Any:
 
 
 def _open(data: bytes, mode: int) -> Any:
-    path, descriptor = _place(data)
+    path, descriptor = _store_library(data)
     try:
         handle = c_library.dlopen(path.encode(), mode)
         if handle == ffi.NULL:
@@ -93,7 +93,7 @@ def _last_error() -> str:
     return "no reason given" if text == ffi.NULL else bytes(ffi.string(text)).decode(errors="replace")
 
 
-def _place(data: bytes) -> tuple[str, int | None]:
+def _store_library(data: bytes) -> tuple[str, int | None]:
     """Store a library for the loader; return a path, and a descriptor of anonymous memory."""
     if hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd"):
         descriptor = os.memfd_create("plugrad-kernel", os.MFD_CLOEXEC)

@@ -180,10 +180,10 @@ class CudaRenderer(CStyleRenderer):
         """Write to memory; a vector that goes lane by lane needs a name."""
         value = u.src[1]
         if value.dtype.count > 1 and not scope.names[value].isidentifier():
-            scope.names[value] = self._named(scope, value)
+            scope.names[value] = self._store_in_variable(scope, value)
         super().write_store(scope, u)
 
-    def _named(self, scope: Scope, value: UOp) -> str:
+    def _store_in_variable(self, scope: Scope, value: UOp) -> str:
         name = scope.fresh("wide")
         scope.line(f"{self.type_name(scope, value.dtype)} {name} = {scope.names[value]};")
         return name

@@ -137,11 +137,11 @@ def slice_axes(
     at = axes if axes is not None else tuple(range(len(starts)))
     index = [slice(None)] * data.ndim
     for axis, start, end, step in zip(at, starts, ends, steps or (1,) * len(starts), strict=True):
-        index[axis] = _part(sizes_of(data)[axis], start, end, step)
+        index[axis] = _clamped_slice(sizes_of(data)[axis], start, end, step)
     return data[tuple(index)]
 
 
-def _part(size: Size, start: Size, end: Size, step: int) -> slice:
+def _clamped_slice(size: Size, start: Size, end: Size, step: int) -> slice:
     """Return a slice whose ends are counted from the front, and lie inside of the axis."""
     lowest = -1 if step < 0 else 0
     first = smaller(larger(start + size if less(start, 0) else start, 0), size + lowest)

@@ -37,7 +37,7 @@ def _numbers(value: Value) -> Tensor:
     return value
 
 
-def _spread(parameter: Tensor, x: Tensor, axis: int, block_size: int) -> Tensor:
+def _broadcastable(parameter: Tensor, x: Tensor, axis: int, block_size: int) -> Tensor:
     """Reshape scales or zero points to broadcast with x: per tensor, axis or block."""
     if parameter.ndim == 0 or parameter.numel() == 1:
         return parameter.reshape(())
@@ -62,8 +62,8 @@ def dequantize_linear(
     numbers, scale = _numbers(x), _numbers(x_scale)
     wide = numbers.cast(dtypes.int32 if is_int(numbers.dtype) else dtypes.float32)
     if x_zero_point is not None:
-        wide = wide - _spread(_numbers(x_zero_point).cast(wide.dtype), numbers, axis, block_size)
-    factor = _spread(scale, numbers, axis, block_size)
+        wide = wide - _broadcastable(_numbers(x_zero_point).cast(wide.dtype), numbers, axis, block_size)
+    factor = _broadcastable(scale, numbers, axis, block_size)
     out = dtype_of(output_dtype or element_type_of(x_scale))
     return (wide.cast(dtypes.float32) * factor.cast(dtypes.float32)).cast(out)
 
@@ -84,8 +84,8 @@ def quantize_linear(
     numbers, scale = _numbers(x), _numbers(y_scale)
     to = output_dtype or (TensorProto.UINT8 if y_zero_point is None else element_type_of(y_zero_point))
     computed = dtype_of(precision) if precision else dtypes.float32
-    steps = numbers.cast(computed) / _spread(scale, numbers, axis, block_size).cast(computed)
-    zero = None if y_zero_point is None else _spread(_numbers(y_zero_point), numbers, axis, block_size)
+    steps = numbers.cast(computed) / _broadcastable(scale, numbers, axis, block_size).cast(computed)
+    zero = None if y_zero_point is None else _broadcastable(_numbers(y_zero_point), numbers, axis, block_size)
     if to in _SMALL_RANGES or is_int(dtype_of(to) if to not in NARROW else dtypes.float32):
         return _quantized(steps, zero, to)
     shifted = steps if zero is None else steps + zero.cast(computed)

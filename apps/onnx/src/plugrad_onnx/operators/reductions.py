@@ -13,17 +13,17 @@ from plugrad_onnx.values import sizes_of
 Reduce = Callable[..., Tensor]
 
 
-def _wide(x: Tensor) -> Tensor:
+def _as_accumulator(x: Tensor) -> Tensor:
     """Return x in a dtype whose sums keep their digits."""
     return x.cast(dtypes.float32) if x.dtype in (dtypes.float16, dtypes.bfloat16) else x
 
 
 def _sum(x: Tensor, **axes: Any) -> Tensor:
-    return _wide(x).sum(**axes)
+    return _as_accumulator(x).sum(**axes)
 
 
 def _log_sum_exp(x: Tensor, **axes: Any) -> Tensor:
-    wide = _wide(x) if is_float(x.dtype) else x.cast(dtypes.float64)
+    wide = _as_accumulator(x) if is_float(x.dtype) else x.cast(dtypes.float64)
     return wide.exp().sum(**axes).log() if 0 in sizes_of(x) else wide.logsumexp(**axes)
 
 
@@ -52,7 +52,7 @@ def _sum_of_sizes(x: Tensor, **axes: Any) -> Tensor:
 
 
 def _sum_of_squares(x: Tensor, **axes: Any) -> Tensor:
-    return (_wide(x) * _wide(x)).sum(**axes)
+    return (_as_accumulator(x) * _as_accumulator(x)).sum(**axes)
 
 
 def _norm(x: Tensor, **axes: Any) -> Tensor:
@@ -64,11 +64,11 @@ def _log_sum(x: Tensor, **axes: Any) -> Tensor:
 
 
 def _mean(x: Tensor, **axes: Any) -> Tensor:
-    return _wide(x).mean(**axes)
+    return _as_accumulator(x).mean(**axes)
 
 
 def _product(x: Tensor, **axes: Any) -> Tensor:
-    return _wide(x).prod(**axes)
+    return _as_accumulator(x).prod(**axes)
 
 
 _REDUCTIONS: dict[str, Reduce] = {
@@ -148,7 +148,7 @@ def _accumulate(scan: Reduce, start: int, x: Tensor, axis: int, exclusive: int, 
             tuple(1 if i == at else s for i, s in enumerate(sizes_of(x))), start, dtype=x.dtype
         )
         ordered = Tensor.cat(first, ordered, axis=at).narrow(at, 0, size)
-    out = scan(_wide(ordered), axis).cast(x.dtype)
+    out = scan(_as_accumulator(ordered), axis).cast(x.dtype)
     return out.flip(axis) if reverse else out
 
 
@@ -182,7 +182,7 @@ def softmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
 @operator("Softmax", since=13)
 def softmax(x: Tensor, *, axis: int = -1) -> Tensor:
     """Return exponentials that sum to 1 along an axis."""
-    return _wide(x).softmax(axis).cast(x.dtype)
+    return _as_accumulator(x).softmax(axis).cast(x.dtype)
 
 
 @operator("LogSoftmax", until=12)
@@ -194,7 +194,7 @@ def log_softmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
 @operator("LogSoftmax", since=13)
 def log_softmax(x: Tensor, *, axis: int = -1) -> Tensor:
     """Return the logarithms of the softmax along an axis."""
-    return _wide(x).log_softmax(axis).cast(x.dtype)
+    return _as_accumulator(x).log_softmax(axis).cast(x.dtype)
 
 
 def _of_rows(apply: Callable[[Tensor], Tensor], x: Tensor, axis: int) -> Tensor:

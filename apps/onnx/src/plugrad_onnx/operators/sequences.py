@@ -18,7 +18,7 @@ def _sequence(value: Value) -> list[Any]:
     return value
 
 
-def _place(position: int | None, count: int, default: int) -> int:
+def _checked_position(position: int | None, count: int, default: int) -> int:
     at = default if position is None else position
     if not -count <= at <= count:
         raise IndexError(f"a sequence of {count} has no place {at}")
@@ -47,7 +47,7 @@ def sequence_at(sequence: Value, position: int) -> Value:
 def sequence_insert(sequence: Value, tensor: Value, position: int | None = None) -> Value:
     """Return the sequence with one element more."""
     elements = _sequence(sequence)
-    at = _place(position, len(elements), len(elements))
+    at = _checked_position(position, len(elements), len(elements))
     return [*elements[:at], tensor, *elements[at:]]
 
 
@@ -55,7 +55,7 @@ def sequence_insert(sequence: Value, tensor: Value, position: int | None = None)
 def sequence_erase(sequence: Value, position: int | None = None) -> Value:
     """Return the sequence without one element."""
     elements = _sequence(sequence)
-    at = _place(position, len(elements), len(elements) - 1)
+    at = _checked_position(position, len(elements), len(elements) - 1)
     return [*elements[:at], *elements[at + 1 :]]
 
 

@@ -19,7 +19,7 @@ def fmod(x: UOp, y: UOp) -> UOp:
     """
     layout = format_of(x)
     a, b = magnitude(x), magnitude(y)
-    (m, a_field), (n, b_field) = _parts(a, layout), _parts(b, layout)
+    (m, a_field), (n, b_field) = _significand_and_exponent(a, layout), _significand_and_exponent(b, layout)
     # zero and what is smaller than the divisor take part with some other number, and are put right below
     n = n.eq(0).where(n.const_like(1), n)
     distance = a_field - b_field
@@ -33,7 +33,7 @@ def fmod(x: UOp, y: UOp) -> UOp:
     return (a < b).where(x, is_defined.where(signed, x.const_like(math.nan)))
 
 
-def _parts(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
+def _significand_and_exponent(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
     """Return the significand of `a` as an integer, and its exponent field (1 for subnormals)."""
     field = bits(a) >> layout.fraction_bits
     digits = bits(a) & ((1 << layout.fraction_bits) - 1)

@@ -144,7 +144,7 @@ class _VectorPlan:
         chosen = self._tile(main, lane)
         tile = chosen.opts() if chosen is not None else []
         tiled_idents: set[AxisId] = {ident for ident, _ in tile}
-        beside = self._beside(lane)  # while the lane's loop is whole
+        beside = self._axes_of_other_stores(lane)  # while the lane's loop is whole
         for body in self.bodies[1:]:
             if lane is None or lane not in body.loops:
                 self._sum_in_lanes(body, chains=1 if body is main and tile else _CHAINS)
@@ -162,7 +162,7 @@ class _VectorPlan:
         self._unroll_windows()
         self._order(tile)
 
-    def _beside(self, lane: UOp | None) -> list[UOp]:
+    def _axes_of_other_stores(self, lane: UOp | None) -> list[UOp]:
         """Return the axes of other stores' loops that gain by lanes."""
         if lane is None:
             return []
@@ -287,7 +287,7 @@ class _VectorPlan:
         wide = [p for p in moving(body) if any(map(p.moves, columns)) and p.moves(row)]
         return any(p.overlaps(row) for p in wide if not any(self._is_packed(p, c) for c in columns))
 
-    def _held(self, body: LoopBody, tile: Tile) -> float:
+    def _shuffle_registers(self, body: LoopBody, tile: Tile) -> float:
         """Return the registers beside the products' that a step needs for lanes to be picked."""
         lane = tile.column
         return tile.loads(
@@ -348,7 +348,7 @@ class _VectorPlan:
         for tile in [c for c in choices if c.rows and c.products < budget]:
             for row in rows[rows.index(tile.rows[0][0]) + 1 :]:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
-        fitting = [tile for tile in choices if tile.products + self._held(body, tile) <= budget]
+        fitting = [tile for tile in choices if tile.products + self._shuffle_registers(body, tile) <= budget]
         # neighbouring tiles load one factor again, which should be in the cache by then
         most = self.cache_bytes
         return min(fitting, key=lambda t: (t.nbytes(body) > most, self._steps(body, t), -t.products))

@@ -198,7 +198,7 @@ class _Tiling:
     def run(self) -> Tiled:
         c = self.core.c
         runs = list(_runs(c.places))
-        places = [self._place(number, run) for number, run in enumerate(runs)]
+        places = [self._upcast_range(number, run) for number, run in enumerate(runs)]
         number = self.warp.const_like(0)
         for run, place in zip(runs, places, strict=True):
             number = number + place * (1 << run.first)
@@ -207,7 +207,7 @@ class _Tiling:
         columns, rows = (self._coordinate(name, runs, places) for name in "nm")
         return Tiled(ast, columns, rows, self.warp)
 
-    def _place(self, number: int, run: "_Run") -> UOp:
+    def _upcast_range(self, number: int, run: "_Run") -> UOp:
         ident = (*self.axes[run.axis].arg.ident, 1 + number)
         return UOp.range(1 << run.length, ident, AxisType.UPCAST)
 

@@ -39,11 +39,11 @@ class SearchResults:
 
     def get(self, key: str) -> Opts | None:
         """Return the list that was found for a kernel, if there was a search."""
-        return self._all().get(key)
+        return self._read_all().get(key)
 
     def put(self, key: str, opts: Opts) -> None:
         """Keep the list that was found for a kernel. A disk that refuses it warns."""
-        self._all()[key] = opts
+        self._read_all()[key] = opts
         self._append([as_line(key, opts)])
 
     def export(self, file: Path) -> int:
@@ -52,7 +52,7 @@ class SearchResults:
         Raises:
             OSError: the file cannot be written.
         """
-        found = self._all()
+        found = self._read_all()
         file.write_text("".join(as_line(key, opts) for key, opts in found.items()), encoding="utf-8")
         return len(found)
 
@@ -62,20 +62,20 @@ class SearchResults:
         Raises:
             OSError: the file cannot be read.
         """
-        found = self._all()
+        found = self._read_all()
         new = {key: opts for key, opts in read_lines(file).items() if found.get(key) != opts}
         found.update(new)
         self._append(as_line(key, opts) for key, opts in new.items())
         return len(new)
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._read_all())
 
     def forget(self) -> None:
         """Forget all lists, but leave the file."""
         self._found.clear()
 
-    def _all(self) -> dict[str, Opts]:
+    def _read_all(self) -> dict[str, Opts]:
         with self._lock:
             if not self._is_read and settings.CACHELEVEL >= _LEVEL_WITH_DISK:
                 self._is_read = True
@@ -129,10 +129,10 @@ def as_line(key: str, opts: Opts) -> str:
         >>> print(as_line("0f", (Opt(OptOps.UPCAST, (0,), 4),)), end="")
         {"key": "0f", "opts": [["UPCAST", [0], 4]]}
     """
-    return json.dumps({"key": key, "opts": [[opt.op.name, opt.axis, _plain(opt.arg)] for opt in opts]}) + "\n"
+    return json.dumps({"key": key, "opts": [[opt.op.name, opt.axis, _json(opt.arg)] for opt in opts]}) + "\n"
 
 
-def _plain(arg: Any) -> Any:
+def _json(arg: Any) -> Any:
     return {"core": arg.core, "rows": arg.rows, "inner": arg.inner} if isinstance(arg, MatrixTile) else arg
 
 

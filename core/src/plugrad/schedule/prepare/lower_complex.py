@@ -110,9 +110,9 @@ class _Lowering:
                 self._done[u] = self._done[output_of(u)]
             elif u.op is not Ops.SINK:
                 self._done[u] = self._real_of(u)
-        return sink.replace(src=tuple([self._asked(u) for u in sink.src]))
+        return sink.replace(src=tuple([self._requested_value(u) for u in sink.src]))
 
-    def _asked(self, u: UOp) -> UOp:
+    def _requested_value(self, u: UOp) -> UOp:
         """Return the requested values. What is taken from complex memory gets memory of its own."""
         found = self._stored(u)
         is_part = found.base.op in VERSIONS and u.base.op not in VERSIONS
@@ -123,7 +123,7 @@ class _Lowering:
         if not is_complex(u.dtype):
             return self._done[u]
         pair = self._pairs[u]
-        return _whole(pair, u.shape)
+        return _interleaved(pair, u.shape)
 
     # --- real nodes ---
 
@@ -156,7 +156,7 @@ class _Lowering:
         if u.op is Ops.COMPLEX:
             return _pair_of_parts(self._done[u.src[0]], self._done[u.src[1]])
         if u.op in MOVEMENT:
-            return self._moved(u)
+            return self._lower_movement(u)
         if u.op in _IN_MEMORY:
             return _parts_of(self._in_memory(u))
         rule = _RULES.get(u.op)
@@ -164,7 +164,7 @@ class _Lowering:
             raise DtypeError(f"{u.op.name} of {u.dtype.name}: complex numbers have no such operation.")
         return rule(self, u)
 
-    def _moved(self, u: UOp) -> Pair:
+    def _lower_movement(self, u: UOp) -> Pair:
         pair = self._pairs[u.src[0]]
         if pair.whole is not None:
             return _parts_of(_lifted(u, pair.whole))
@@ -318,7 +318,7 @@ def _joined_parts(u: UOp) -> UOp | None:
     return z if u is join_parts(part, z.imag()) else None
 
 
-def _whole(pair: Pair, shape: Shape) -> UOp:
+def _interleaved(pair: Pair, shape: Shape) -> UOp:
     """Return both parts side by side along a last axis."""
     if pair.whole is not None:
         return pair.whole

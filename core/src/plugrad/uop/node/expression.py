@@ -77,12 +77,12 @@ def expression(root: "UOp") -> str:
     """
     texts: dict[UOp, _Text] = {}
     for u in root.toposort():
-        text, binding = _text(u, [texts[s] for s in u.src])
+        text, binding = _render_node(u, [texts[s] for s in u.src])
         texts[u] = (text, binding) if len(text) <= _LONGEST or u is root else ("...", _ATOM)
     return texts[root][0]
 
 
-def _text(u: "UOp", src: list[_Text]) -> _Text:
+def _render_node(u: "UOp", src: list[_Text]) -> _Text:
     if u.op in _INFIX:
         sign, binding = _INFIX[u.op]
         spaced = f" {sign} " if binding < _INFIX[Ops.ADD][1] else sign

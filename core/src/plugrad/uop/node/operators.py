@@ -40,14 +40,14 @@ class OperatorMixin:
             raise DtypeError(f"{other} is not a {self.dtype.name}: cast the node to a float dtype first.")
         return self.const_like(other)
 
-    def _with(self, op: Ops, other: "Operand") -> "UOp":
+    def _binary_operator(self, op: Ops, other: "Operand") -> "UOp":
         """Return `op` of this and `other`, or NotImplemented: a Tensor knows what a node beside it is."""
         if isinstance(other, (type(self), bool, int, float)):
             return self.alu(op, self._node(other))
         return NotImplemented
 
     def __add__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.ADD, other)
+        return self._binary_operator(Ops.ADD, other)
 
     def __radd__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.ADD, self._self())
@@ -55,37 +55,37 @@ class OperatorMixin:
     def __sub__(self, other: "Operand") -> "UOp":
         if self.dtype.scalar() is dtypes.index and isinstance(other, (type(self), bool, int, float)):
             return self.alu(Ops.ADD, -self._node(other))
-        return self._with(Ops.SUB, other)
+        return self._binary_operator(Ops.SUB, other)
 
     def __rsub__(self, other: "Operand") -> "UOp":
         return self._node(other) - self._self()
 
     def __mul__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.MUL, other)
+        return self._binary_operator(Ops.MUL, other)
 
     def __rmul__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.MUL, self._self())
 
     def __truediv__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.FDIV, other)
+        return self._binary_operator(Ops.FDIV, other)
 
     def __rtruediv__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.FDIV, self._self())
 
     def __floordiv__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.FLOORDIV, other)
+        return self._binary_operator(Ops.FLOORDIV, other)
 
     def __rfloordiv__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.FLOORDIV, self._self())
 
     def __mod__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.FLOORMOD, other)
+        return self._binary_operator(Ops.FLOORMOD, other)
 
     def __rmod__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.FLOORMOD, self._self())
 
     def __pow__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.POW, other)
+        return self._binary_operator(Ops.POW, other)
 
     def __rpow__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.POW, self._self())
@@ -99,13 +99,13 @@ class OperatorMixin:
         return self.alu(Ops.XOR, self.const_like(True if is_bool(self.dtype) else -1))
 
     def __and__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.AND, other)
+        return self._binary_operator(Ops.AND, other)
 
     def __or__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.OR, other)
+        return self._binary_operator(Ops.OR, other)
 
     def __xor__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.XOR, other)
+        return self._binary_operator(Ops.XOR, other)
 
     def __rand__(self, other: "Operand") -> "UOp":
         return self._node(other).alu(Ops.AND, self._self())
@@ -117,13 +117,13 @@ class OperatorMixin:
         return self._node(other).alu(Ops.XOR, self._self())
 
     def __lshift__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.SHL, other)
+        return self._binary_operator(Ops.SHL, other)
 
     def __rshift__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.SHR, other)
+        return self._binary_operator(Ops.SHR, other)
 
     def __lt__(self, other: "Operand") -> "UOp":
-        return self._with(Ops.CMPLT, other)
+        return self._binary_operator(Ops.CMPLT, other)
 
     def __gt__(self, other: "Operand") -> "UOp":
         if not isinstance(other, (type(self), bool, int, float)):

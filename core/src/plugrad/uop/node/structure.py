@@ -31,7 +31,7 @@ class StructureMixin:
         @property
         def shape(self) -> "tuple[int | UOp, ...]": ...  # noqa: D102
 
-    def _make(
+    def _derive(
         self, op: Ops, dtype: DType | None = None, extra: "tuple[UOp, ...]" = (), arg: Any = None
     ) -> "UOp":
         return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
@@ -52,13 +52,13 @@ class StructureMixin:
         """Return the same elements, in row-major order, in another shape."""
         if shape == self.shape:
             return self._unchanged()
-        return self._make(Ops.RESHAPE, extra=self._size_nodes(shape))
+        return self._derive(Ops.RESHAPE, extra=self._size_nodes(shape))
 
     def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
         if shape == self.shape:
             return self._unchanged()
-        return self._make(Ops.EXPAND, extra=self._size_nodes(shape))
+        return self._derive(Ops.EXPAND, extra=self._size_nodes(shape))
 
     def spread(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this number in each place of `shape`; a value that has the shape is itself."""
@@ -66,23 +66,23 @@ class StructureMixin:
 
     def permute(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with axis `axes[i]` in place `i`."""
-        return self._unchanged() if axes == tuple(range(len(axes))) else self._make(Ops.PERMUTE, arg=axes)
+        return self._unchanged() if axes == tuple(range(len(axes))) else self._derive(Ops.PERMUTE, arg=axes)
 
     def pad(self, widths: "Pairs") -> "UOp":
         """Return this with `(before, after)` zeros around each axis."""
         if all(isinstance(w, int) and w == 0 for pair in widths for w in pair):
             return self._unchanged()
-        return self._make(Ops.PAD, extra=tuple(self._size_node(w) for pair in widths for w in pair))
+        return self._derive(Ops.PAD, extra=tuple(self._size_node(w) for pair in widths for w in pair))
 
     def shrink(self, intervals: "Pairs") -> "UOp":
         """Return the half-open `(begin, end)` of each axis."""
         if [*map(tuple, intervals)] == [(0, size) for size in self.shape]:
             return self._unchanged()
-        return self._make(Ops.SHRINK, extra=tuple([self._size_node(w) for pair in intervals for w in pair]))
+        return self._derive(Ops.SHRINK, extra=tuple([self._size_node(w) for pair in intervals for w in pair]))
 
     def flip(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with the order along `axes` reversed."""
-        return self._make(Ops.FLIP, arg=axes) if axes else self._unchanged()
+        return self._derive(Ops.FLIP, arg=axes) if axes else self._unchanged()
 
     def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> "UOp":
         """Return `op` over `axes`, which stay with size 1.
@@ -92,34 +92,34 @@ class StructureMixin:
         """
         if op is Ops.MAX and is_complex(self.dtype):
             raise DtypeError(f"{op.name} over axes of {self.dtype.name}: complex numbers have no order.")
-        return self._make(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._unchanged()
+        return self._derive(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._unchanged()
 
     def cast(self, dtype: DType) -> "UOp":
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self._unchanged() if dtype is self.dtype else self._make(Ops.CAST, dtype)
+        return self._unchanged() if dtype is self.dtype else self._derive(Ops.CAST, dtype)
 
     def with_imag(self, imag: "UOp") -> "UOp":
         """Return complex numbers of these real and the given imaginary parts.
 
         Both have the same float dtype.
         """
-        return self._make(Ops.COMPLEX, complex_dtype(self.dtype), (imag,))
+        return self._derive(Ops.COMPLEX, complex_dtype(self.dtype), (imag,))
 
     def real(self) -> "UOp":
         """Return the real part: of real numbers themselves."""
-        return self._part(Ops.REAL, 0) if is_complex(self.dtype) else self._unchanged()
+        return self._complex_part(Ops.REAL, 0) if is_complex(self.dtype) else self._unchanged()
 
     def imag(self) -> "UOp":
         """Return the imaginary part of complex numbers."""
-        return self._part(Ops.IMAG, 1)
+        return self._complex_part(Ops.IMAG, 1)
 
-    def _part(self, op: Ops, index: int) -> "UOp":
+    def _complex_part(self, op: Ops, index: int) -> "UOp":
         if self.op is Ops.COMPLEX and self.src[index].shape == self.shape:
             return self.src[index]
         if self.op is Ops.CAST and index == 0:
             return self.src[0].real().cast(part_dtype(self.dtype))
-        return self._make(op, part_dtype(self.dtype))
+        return self._derive(op, part_dtype(self.dtype))
 
     def conj(self) -> "UOp":
         """Return the complex conjugate: of real numbers themselves."""
@@ -128,58 +128,58 @@ class StructureMixin:
     def bitcast(self, dtype: DType) -> "UOp":
         """Return the bits as `dtype`, of the same size."""
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self._unchanged() if dtype is self.dtype else self._make(Ops.BITCAST, dtype)
+        return self._unchanged() if dtype is self.dtype else self._derive(Ops.BITCAST, dtype)
 
     def contiguous(self) -> "UOp":
         """Return this in memory of its own."""
-        return self._make(Ops.CONTIGUOUS)
+        return self._derive(Ops.CONTIGUOUS)
 
     def detach(self) -> "UOp":
         """Return this without a gradient."""
-        return self._make(Ops.DETACH)
+        return self._derive(Ops.DETACH)
 
     def later(self, *before: "UOp") -> "UOp":
         """Return this node for kernels that run once `before` is in memory."""
-        return self._make(Ops.LATER, extra=before) if before else self._unchanged()
+        return self._derive(Ops.LATER, extra=before) if before else self._unchanged()
 
     def dispatch(self, rule: DispatchRule, *inputs: "UOp") -> "UOp":
         """Return this node with a `rule` for other graphs on some devices: see `DispatchArg`."""
-        return self._make(Ops.DISPATCH, extra=inputs, arg=DispatchArg(rule))
+        return self._derive(Ops.DISPATCH, extra=inputs, arg=DispatchArg(rule))
 
     def copy_to_device(self, device: str) -> "UOp":
         """Return this on another device."""
-        return self._make(Ops.COPY, arg=device)
+        return self._derive(Ops.COPY, arg=device)
 
     def assign(self, value: "UOp", op: Ops | None = None) -> "UOp":
         """Return this memory with `value` written to it, or combined with it by `op`."""
-        return self._make(Ops.ASSIGN, extra=(value,), arg=op)
+        return self._derive(Ops.ASSIGN, extra=(value,), arg=op)
 
     def after(self, *effects: "UOp") -> "UOp":
         """Return this, once `effects` happened."""
-        return self._make(Ops.AFTER, extra=effects) if effects else self._unchanged()
+        return self._derive(Ops.AFTER, extra=effects) if effects else self._unchanged()
 
     def index(self, idx: "UOp", gate: "UOp | None" = None) -> "UOp":
         """Return the place of element `idx` of this buffer.
 
         With `gate`, it is a place only where that holds.
         """
-        return self._make(Ops.INDEX, extra=(idx,) if gate is None else (idx, gate))
+        return self._derive(Ops.INDEX, extra=(idx,) if gate is None else (idx, gate))
 
     def load(self, *alt_and_gate: "UOp", dtype: DType | None = None) -> "UOp":
         """Return the element at this INDEX (a vector dtype loads consecutive elements)."""
-        return self._make(Ops.LOAD, dtype, extra=alt_and_gate)
+        return self._derive(Ops.LOAD, dtype, extra=alt_and_gate)
 
     def store(self, value: "UOp", *ranges: "UOp", op: Ops | None = None) -> "UOp":
         """Write `value` to this INDEX, or update it by `op`, and end `ranges`."""
-        return self._make(Ops.STORE, dtypes.void, extra=(value, *ranges), arg=op)
+        return self._derive(Ops.STORE, dtypes.void, extra=(value, *ranges), arg=op)
 
     def reduce(self, op: Ops, *ranges: "UOp") -> "UOp":
         """Return `op` of this value over all steps of `ranges`."""
-        return self._make(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self._unchanged()
+        return self._derive(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self._unchanged()
 
     def gep(self, *lanes: int) -> "UOp":
         """Return the given lanes of this vector; one lane is a scalar."""
-        return self._make(Ops.GEP, self.dtype.scalar().vec(len(lanes)), arg=lanes)
+        return self._derive(Ops.GEP, self.dtype.scalar().vec(len(lanes)), arg=lanes)
 
     def broadcast(self, count: int) -> "UOp":
         """Return a vector with this scalar in `count` lanes."""

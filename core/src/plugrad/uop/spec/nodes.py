@@ -132,7 +132,7 @@ def _complex(u: UOp) -> bool:
     return u.arg is None and x.dtype is y.dtype is COMPLEX.get(u.dtype)
 
 
-def _part(u: UOp) -> bool:
+def _is_complex_part(u: UOp) -> bool:
     (z,) = u.src
     return u.arg is None and u.dtype is COMPLEX.get(z.dtype)
 
@@ -148,7 +148,7 @@ ELEMENTWISE: dict[Ops, Check] = {
     Ops.CAST: _cast,
     Ops.BITCAST: _bitcast,
 }
-PARTS: dict[Ops, Check] = {Ops.COMPLEX: _complex, Ops.REAL: _part, Ops.IMAG: _part}
+PARTS: dict[Ops, Check] = {Ops.COMPLEX: _complex, Ops.REAL: _is_complex_part, Ops.IMAG: _is_complex_part}
 
 
 def is_update(u: UOp) -> bool:

@@ -19,7 +19,7 @@ _WORD = dtypes.uint32
 def write_matrix_instruction(body: PtxBuilder, u: UOp) -> None:
     """Write a WMMA."""
     core: TensorCore = u.arg
-    a, b = (_taken(body, s) for s in u.src[:2])
+    a, b = (_fragment_registers(body, s) for s in u.src[:2])
     scalar = u.dtype.scalar()
     c = [body.in_register(scalar, lane) for lane in body.values[u.src[2]]]
     given = [body.register(scalar) for _ in c]
@@ -40,7 +40,7 @@ def _version(core: TensorCore) -> tuple[int, int]:
     return (6, 5) if is_of_turing else (7, 0)
 
 
-def _taken(body: PtxBuilder, fragment: UOp) -> list[str]:
+def _fragment_registers(body: PtxBuilder, fragment: UOp) -> list[str]:
     """Return the registers of a fragment: packed words, or floats rounded to tf32."""
     scalar, lanes = fragment.dtype.scalar(), body.values[fragment]
     if scalar is dtypes.float32:

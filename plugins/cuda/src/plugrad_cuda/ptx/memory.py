@@ -91,7 +91,7 @@ def write_store(body: PtxBuilder, u: UOp) -> None:
     for first in range(0, stored.count, count):
         there = place._replace(offset=place.offset + first * dtype.itemsize)
         kind, operands = _packed(body, dtype, lanes[first : first + count])
-        body.line(f"st.{there.space}{_width(operands)}.{kind} {_bracketed(there)}, {_joined(operands)}")
+        body.line(f"st.{there.space}{_width(operands)}.{kind} {_bracketed(there)}, {_operand(operands)}")
 
 
 def _lanes_at_once(body: PtxBuilder, place: UOp, dtype: DType) -> int:
@@ -111,10 +111,10 @@ def _read(body: PtxBuilder, guard: str, place: Address, dtype: DType, others: Se
         read = [body.moved(held, operand) for operand in initial]
     else:
         kind, read = _fresh(body, dtype, len(others))
-    body.line(f"{guard}ld.{place.space}{_width(read)}.{kind} {_joined(read)}, {_bracketed(place)}")
+    body.line(f"{guard}ld.{place.space}{_width(read)}.{kind} {_operand(read)}, {_bracketed(place)}")
     if not _is_packed(dtype, len(others)):
         return read
-    return [lane for word in read for lane in _parts(body, dtype, word)]
+    return [lane for word in read for lane in _unpack_word(body, dtype, word)]
 
 
 def _fresh(body: PtxBuilder, dtype: DType, count: int) -> tuple[str, list[str]]:
@@ -154,7 +154,7 @@ def _word(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> str:
 
 def _packed_word(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> str:
     if dtype in HALVES:
-        return body.value(_WORD, "mov.b32", _joined(lanes))
+        return body.value(_WORD, "mov.b32", _operand(lanes))
     bits = dtype.itemsize * 8
     word = lanes[0]
     for i, lane in enumerate(lanes[1:], 1):
@@ -162,11 +162,11 @@ def _packed_word(body: PtxBuilder, dtype: DType, lanes: Sequence[str]) -> str:
     return word
 
 
-def _parts(body: PtxBuilder, dtype: DType, word: str) -> list[str]:
+def _unpack_word(body: PtxBuilder, dtype: DType, word: str) -> list[str]:
     """Return the lanes that a word holds."""
     if dtype in HALVES:
         lanes = [body.register(dtype), body.register(dtype)]
-        body.line(f"mov.b32 {_joined(lanes)}, {word}")
+        body.line(f"mov.b32 {_operand(lanes)}, {word}")
     else:
         bits = dtype.itemsize * 8
         extract = "bfe.s32" if dtype.kind == "int" else "bfe.u32"
@@ -179,7 +179,7 @@ def _width(operands: Sequence[str]) -> str:
     return f".v{len(operands)}" if len(operands) > 1 else ""
 
 
-def _joined(operands: Sequence[str]) -> str:
+def _operand(operands: Sequence[str]) -> str:
     return operands[0] if len(operands) == 1 else f"{{{', '.join(operands)}}}"
 
 

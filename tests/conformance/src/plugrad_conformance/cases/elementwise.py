@@ -69,7 +69,7 @@ def _function(name: str) -> ElementFunction:
     return ELEMENT_FUNCTIONS[_METHODS.get(name, name.replace("-", "_"))]
 
 
-def _wide(x: Array) -> Array:
+def _as_longdouble(x: Array) -> Array:
     return x.astype(np.longdouble) if x.dtype.kind == "f" else x
 
 
@@ -85,7 +85,7 @@ def _float_unary(name: str, dtype: DType, bench: Bench) -> Check:
 def _float_check(name: str, dtype: DType, bench: Bench, x: Array, scales: list[Array] | None = None) -> Check:
     function = _function(name)
     with np.errstate(all="ignore"):
-        exact = function.reference(_wide(x))
+        exact = function.reference(_as_longdouble(x))
     out = function.on_tensor(tensor_of(x, dtype, bench.name))
     return Check([out], [exact], tolerance_of(name, dtype), scales)
 
@@ -102,7 +102,7 @@ def _float_binary(name: str, dtype: DType, bench: Bench) -> Check:
     x, y = pairs(dtype, 40)
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
     with np.errstate(all="ignore"):
-        exact = function.reference(_wide(x), _wide(y))
+        exact = function.reference(_as_longdouble(x), _as_longdouble(y))
     return Check([function.on_tensor(a, b)], [exact], tolerance_of(name, dtype))
 
 
@@ -163,7 +163,7 @@ def _pow(dtype: DType, bench: Bench) -> Check:
     x, y = (round_to(v, dtype) for v in (np.repeat(base, len(exponent)), np.tile(exponent, len(base))))
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
     with np.errstate(all="ignore"):
-        return Check([a**b], [_wide(x) ** _wide(y)], tolerance_of("pow", dtype))
+        return Check([a**b], [_as_longdouble(x) ** _as_longdouble(y)], tolerance_of("pow", dtype))
 
 
 def _int_pow(dtype: DType, bench: Bench) -> Check:
@@ -177,7 +177,7 @@ def _float_mod(dtype: DType, bench: Bench) -> Check:
     x, y = sample(dtype, 60, 3, 50.0), sample(dtype, 60, 4, 5.0)
     y = round_to(np.where(np.abs(y) < 0.25, 1.0, y), dtype)
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
-    exact = np.remainder(_wide(x), _wide(y))
+    exact = np.remainder(_as_longdouble(x), _as_longdouble(y))
     return Check([a % b], [exact], tolerance_of("mod", dtype))
 
 
@@ -188,7 +188,7 @@ def _fmod(dtype: DType, bench: Bench) -> Check:
         x, y = _divisible(dtype)
     a, b = (tensor_of(v, dtype, bench.name) for v in (x, y))
     with np.errstate(all="ignore"):
-        return Check([a.fmod(b)], [np.fmod(_wide(x), _wide(y))])
+        return Check([a.fmod(b)], [np.fmod(_as_longdouble(x), _as_longdouble(y))])
 
 
 def _where(dtype: DType, bench: Bench) -> Check:
@@ -309,7 +309,7 @@ def _single(name: str, dtypes_: Iterable[DType], build: Callable[..., Check]) ->
     ]
 
 
-def _named(
+def _cases_by_name(
     what: str, names: Iterable[str], dtypes_: Iterable[DType], build: Callable[..., Check]
 ) -> list[Case]:
     of_each = [_single(f"{name}-{what}", dtypes_, functools.partial(build, name)) for name in names]
@@ -342,8 +342,8 @@ CASES = (
     *_cases("", _BYTE_OPS, BYTES, _byte_op),
     Case("core/elementwise/bools", build=_bools, needs=needs_dtypes("bool")),
     *_single("max-of-nan", FLOATS, _max_of_nan),
-    *_named("at-its-ends", ("exp2", "exp"), FLOATS, _exp_ends),
-    *_named("of-large-angles", ("sin", "cos"), FLOATS, _large_angles),
+    *_cases_by_name("at-its-ends", ("exp2", "exp"), FLOATS, _exp_ends),
+    *_cases_by_name("of-large-angles", ("sin", "cos"), FLOATS, _large_angles),
     *_single("subnormals", FLOATS, _subnormals),
     *_single("zeros-have-signs", FLOATS, _zeros_have_signs),
     *_single("many-at-once", (dtypes.int32, dtypes.int64, dtypes.uint16), _many_at_once),

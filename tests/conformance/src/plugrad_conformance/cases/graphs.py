@@ -23,7 +23,7 @@ def _call(bench: Bench, number: int, function: Callable[..., Any], *arguments: T
         return function(*arguments)
 
 
-def _on(bench: Bench, *arrays: Any) -> list[Tensor]:
+def _realized_on(bench: Bench, *arrays: Any) -> list[Tensor]:
     return [tensor_of(x, dtypes.int32, bench.name).realize() for x in arrays]
 
 
@@ -41,7 +41,7 @@ def replays_other_inputs(bench: Bench) -> None:
         x, y = (sample(dtypes.int32, 20, 10 * number + s).reshape(4, 5) for s in (1, 2))
         c = x * 3 + y
         d = c - c.sum(dtype=np.int32)
-        kept.append((_call(bench, number, function, *_on(bench, x, y)), (d * y, d.max(1))))
+        kept.append((_call(bench, number, function, *_realized_on(bench, x, y)), (d * y, d.max(1))))
     for number, (outputs, wanted) in enumerate(kept):
         for out, exact in zip(outputs, wanted, strict=True):
             assert (array_of(out) == exact).all(), f"run {number} gives {out.tolist()}, not {exact.tolist()}"
@@ -72,7 +72,7 @@ def replays_parts(bench: Bench) -> None:
 
     for number in range(_REPLAYS):
         x = sample(dtypes.int32, 64, number)
-        out = _call(bench, number, function, *_on(bench, x))
+        out = _call(bench, number, function, *_realized_on(bench, x))
         wanted = (x[8:24] + 1) * x[40:].sum(dtype=np.int32)
         assert (array_of(out) == wanted).all(), f"run {number} gives {out.tolist()}"
 
@@ -90,7 +90,7 @@ def replays_what_it_wrote(bench: Bench) -> None:
     for number in range(_REPLAYS):
         x = sample(dtypes.int32, 8, number)
         wanted = wanted * 2 + x
-        got = _call(bench, number, step, *_on(bench, x)).item()
+        got = _call(bench, number, step, *_realized_on(bench, x)).item()
         assert got == (wanted - wanted.max()).sum(), f"run {number} gives {got}"
         assert (array_of(state) == wanted).all(), f"after run {number} the state is {state.tolist()}"
 
@@ -102,7 +102,7 @@ def replays_after_a_copy(bench: Bench) -> None:
     def function(a: Tensor) -> Tensor:
         return ((a * 2).contiguous() + a.max()).realize()
 
-    (a,) = _on(bench, np.zeros(16))
+    (a,) = _realized_on(bench, np.zeros(16))
     for number in range(_REPLAYS):
         x = sample(dtypes.int32, 16, number)
         a.assign(Tensor(memory_of(x.astype(np.int32)).tobytes(), dtype=dtypes.int32, device=bench.name))
@@ -123,7 +123,7 @@ def replays_on_several_devices(bench: Bench) -> None:
     for number in range(_REPLAYS):
         x = sample(dtypes.int32, 12, number)
         here = x * 3 + x.sum(dtype=np.int32)
-        out = _call(bench, number, function, *_on(bench, x))
+        out = _call(bench, number, function, *_realized_on(bench, x))
         assert (array_of(out) == ((here - 1) * 2 + here) * 2).all(), f"run {number} gives {out.tolist()}"
 
 

@@ -24,7 +24,7 @@ SIZES = (1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 64, 65, 127, 257, 1000, 4097)
 Shaped = Callable[[Any], Any]
 
 
-def _moved(dtype: DType, shape: tuple[int, ...], move: Shaped, expect: Shaped, bench: Bench) -> Check:
+def _movement(dtype: DType, shape: tuple[int, ...], move: Shaped, expect: Shaped, bench: Bench) -> Check:
     x = sample(dtype, int(np.prod(shape))).reshape(shape)
     return Check([move(tensor_of(x, dtype, bench.name))], [expect(x)])
 
@@ -303,11 +303,11 @@ _BASIC = (dtypes.float32, dtypes.int32, dtypes.bool)
 CASES = (
     *(_case(f"{name}-{d.name}", _elementwise, name, d) for name, (_, ds) in _ELEMENTWISE.items() for d in ds),
     *(
-        _case(f"{name}-{d.name}", _moved, d, shape, f, g)
+        _case(f"{name}-{d.name}", _movement, d, shape, f, g)
         for name, shape, f, g in _MOVEMENTS
         for d in _BASIC[:2]
     ),
-    *(_case(f"flip-{d.name}", _moved, d, *_MOVEMENTS[5][1:]) for d in _BASIC[2:]),
+    *(_case(f"flip-{d.name}", _movement, d, *_MOVEMENTS[5][1:]) for d in _BASIC[2:]),
     *(_case(f"every-size-{d.name}", _every_size, d) for d in _BASIC),
     *(_case(f"reduce-sizes-{d.name}", _reduced_sizes, d) for d in _BASIC),
     *(

@@ -75,7 +75,7 @@ def _copy(dtype: DType, bench: Bench) -> Check:
     )
 
 
-def _joined(bench: Bench) -> Check:
+def _check_joins(bench: Bench) -> Check:
     x, y = sample(dtypes.int32, 12, 1).reshape(3, 4), sample(dtypes.int32, 8, 2).reshape(2, 4)
     a, b = (tensor_of(v, dtypes.int32, bench.name) for v in (x, y))
     return Check(
@@ -84,7 +84,7 @@ def _joined(bench: Bench) -> Check:
     )
 
 
-def _parts(bench: Bench) -> Check:
+def _check_splits(bench: Bench) -> Check:
     x = sample(dtypes.int32, 40).reshape(10, 4)
     t = tensor_of(x, dtypes.int32, bench.name)
     outputs = [part.contiguous() for part in (*t.split(4), *t.chunk(3))]
@@ -178,8 +178,8 @@ CASES = (
         Case(f"core/movement/copy-{d.name}", build=functools.partial(_copy, d), needs=needs_dtypes(d.name))
         for d in ALL
     ),
-    Case("core/movement/joined", build=_joined),
-    Case("core/movement/parts", build=_parts),
+    Case("core/movement/joined", build=_check_joins),
+    Case("core/movement/parts", build=_check_splits),
     Case("core/movement/padded-reductions", build=_padded_reductions),
     Case("core/movement/padded-with-value", build=_padded_with_value),
     Case("core/movement/random-chains", run=random_chains),

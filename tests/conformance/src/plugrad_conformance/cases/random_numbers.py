@@ -34,7 +34,7 @@ def known_answers(bench: Bench) -> None:
     )
 
 
-def _same(kind: str, dtype: DType, bench: Bench) -> None:
+def _check_numbers_of_seed(kind: str, dtype: DType, bench: Bench) -> None:
     """Numbers of one seed equal those of PYTHON."""
     drawn = []
     for device in (bench.name, "PYTHON"):
@@ -69,7 +69,7 @@ CASES = (
     *(
         Case(
             f"core/random/{kind}-{d.name}",
-            run=functools.partial(_same, kind, d),
+            run=functools.partial(_check_numbers_of_seed, kind, d),
             needs=needs_dtypes(d.name, "uint64"),
             alone=False,
         )

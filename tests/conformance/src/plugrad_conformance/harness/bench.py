@@ -144,7 +144,7 @@ class Bench:
         with np.errstate(all="ignore"):
             if case.run is not None:
                 return case.run(self)
-            check = self._take(case)
+            check = self._pop_prepared(case)
             self.compare(check, self.widened.get(case.id))
         return None
 
@@ -166,7 +166,7 @@ class Bench:
             self.worst_ulp = max(self.worst_ulp, error)
             assert error <= tolerance.ulp, explain(got, want, output.dtype, at, error, tolerance)
 
-    def _take(self, case: Case) -> Check:
+    def _pop_prepared(self, case: Case) -> Check:
         if case.id not in self._prepared:
             self._prepare(self._batches.get(case.id, [case]))
         found = self._prepared.pop(case.id)

@@ -48,7 +48,7 @@ def run_case(bench: Bench, case: Case, claims: Claims) -> Row:
     details = ""
     with bench.watched():
         try:
-            note = _do(bench, case, before)
+            note = _run_guarded(bench, case, before)
             failure = ""
         except Exception as error:  # any exception of a backend is a failure of the case, and no more
             note, failure = None, f"{type(error).__name__}: {error}".strip()
@@ -66,7 +66,7 @@ def run_case(bench: Bench, case: Case, claims: Claims) -> Row:
     )
 
 
-def _do(bench: Bench, case: Case, before: dict[str, int]) -> str | None:
+def _run_guarded(bench: Bench, case: Case, before: dict[str, int]) -> str | None:
     if case.layer == "plugin":
         return bench.do(case)
     operations = bench.guard.operations

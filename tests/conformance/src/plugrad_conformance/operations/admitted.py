@@ -10,12 +10,12 @@ FLOATS = ("float16", "bfloat16", "float64")
 BYTES = ("fp8e4m3", "fp8e5m2")
 
 
-def _named(names: str) -> frozenset[str]:
+def _names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
 #: Methods that make float32 of integers, at least in their plain case: where they take fractions.
-TO_FLOAT = _named(
+TO_FLOAT = _names(
     "__radd__ __rmul__ __rpow__ __rsub__ __rtruediv__ __truediv__ acos acosh adaptive_avg_pool1d "
     "adaptive_avg_pool2d adaptive_avg_pool3d addcdiv addcmul arccos arccosh arcsin arcsinh arctan arctan2 "
     "arctanh asin asinh atan atan2 atanh avg_pool1d avg_pool2d avg_pool3d celu cholesky clamp clip copysign "
@@ -30,28 +30,28 @@ TO_FLOAT = _named(
     "tanhshrink threshold triplet_margin_loss true_divide var var_mean xlogy"
 )
 #: Methods that add or multiply integers in no less than 32 bits.
-WIDENING = _named("cumprod cumsum nansum prod sum trace vander")
+WIDENING = _names("cumprod cumsum nansum prod sum trace vander")
 #: Methods of bits.
-BITWISE = _named(
+BITWISE = _names(
     "__and__ __iand__ __invert__ __ior__ __ixor__ __or__ __rand__ __ror__ __rxor__ __xor__ bitwise_and "
     "bitwise_not bitwise_or bitwise_xor"
 )
 #: Methods that shift bits.
-SHIFTS = _named(
+SHIFTS = _names(
     "__ilshift__ __irshift__ __lshift__ __rlshift__ __rrshift__ __rshift__ bitwise_left_shift "
     "bitwise_right_shift lshift rshift"
 )
 #: Methods that refuse floats.
 NO_FLOATS = BITWISE | SHIFTS | {"one_hot"}
 # beside those that shift: `2 << True` shifts the number that the truth value is
-_NO_BOOLS = _named(
+_NO_BOOLS = _names(
     "__divmod__ __floordiv__ __ifloordiv__ __imod__ __ipow__ __isub__ __mod__ __neg__ __pow__ __sub__ cross "
     "floor_divide floordiv fmod lerp mod neg negative one_hot pow ptp remainder sub subtract"
 )
 #: Methods that refuse bools.
 NO_BOOLS = _NO_BOOLS | SHIFTS - {"__rlshift__", "__rrshift__"}
 #: Methods that refuse integers and bools.
-NO_INTEGERS = _named(
+NO_INTEGERS = _names(
     "__itruediv__ addbmm addmm addmv addr alpha_dropout baddbmm batch_norm batch_statistics batchnorm "
     "binary_cross_entropy binary_cross_entropy_with_logits binary_crossentropy binary_crossentropy_logits "
     "cross_entropy dropout dropout1d dropout2d dropout3d feature_alpha_dropout grid_sample group_norm "
@@ -60,12 +60,12 @@ NO_INTEGERS = _named(
     "sparse_categorical_crossentropy"
 )
 # results are counts or places
-_COUNTS = _named("argmax argmin argsort argwhere count_nonzero multinomial nonzero one_hot searchsorted")
+_COUNTS = _names("argmax argmin argsort argwhere count_nonzero multinomial nonzero one_hot searchsorted")
 _FIXED = {"float_power": "float64", **dict.fromkeys(_COUNTS, "int32")}
 # bools beside numbers that are integers become such
-_WEAK = _named("__rand__ __rdivmod__ __rfloordiv__ __rlshift__ __rmod__ __ror__ __rrshift__ __rxor__")
+_WEAK = _names("__rand__ __rdivmod__ __rfloordiv__ __rlshift__ __rmod__ __ror__ __rrshift__ __rxor__")
 # results are of float32 at least
-_WIDE = _named("__rmatmul__ batch_statistics")
+_WIDE = _names("__rmatmul__ batch_statistics")
 
 
 def admits(name: str, dtype: str) -> bool:

@@ -52,7 +52,7 @@ def do(case: Operation, device: str | None = None, precision: str = "float64") -
     results = _several(_called(case.call, [Tensor(x, device=device) for x in case.inputs]))
     if not case.differentiated:
         return Done(case, results, (), ())
-    exact = [Tensor(_in(x, precision), device=device) for x in case.inputs]
+    exact = [Tensor(_floats_as(x, precision), device=device) for x in case.inputs]
     targets = [exact[i] for i in case.differentiated]
     values = _several(_called(case.call, exact))
     gradients = _slopes(values, targets)
@@ -167,7 +167,7 @@ def _total(case: Operation, inputs: Sequence[Array], power: int = 1) -> float:
     return float(sum(np.sum(v**power * _weights(v.shape)) for v in values if v.dtype.kind == "f"))
 
 
-def _moved(
+def _total_near(
     case: Operation, inputs: Sequence[Array], moves: Sequence[tuple[int, Array]], power: int = 1
 ) -> float:
     changed = list(inputs)
@@ -190,8 +190,8 @@ def gradient_by_differences(case: Operation, i: int) -> Array:
     inputs = [wide(x) for x in case.inputs]
     slopes = [
         (
-            8 * (_moved(case, inputs, [(i, u)]) - _moved(case, inputs, [(i, -u)]))
-            - (_moved(case, inputs, [(i, 2 * u)]) - _moved(case, inputs, [(i, -2 * u)]))
+            8 * (_total_near(case, inputs, [(i, u)]) - _total_near(case, inputs, [(i, -u)]))
+            - (_total_near(case, inputs, [(i, 2 * u)]) - _total_near(case, inputs, [(i, -2 * u)]))
         )
         / (12 * _STEP)
         for u in _units(inputs[i], _STEP)
@@ -207,10 +207,10 @@ def curvature_by_differences(case: Operation, i: int) -> Array:
     step = _STEP * 10
     slopes = [
         (
-            _moved(case, inputs, [*along, (i, u)], 2)
-            - _moved(case, inputs, [*back, (i, u)], 2)
-            - _moved(case, inputs, [*along, (i, -u)], 2)
-            + _moved(case, inputs, [*back, (i, -u)], 2)
+            _total_near(case, inputs, [*along, (i, u)], 2)
+            - _total_near(case, inputs, [*back, (i, u)], 2)
+            - _total_near(case, inputs, [*along, (i, -u)], 2)
+            + _total_near(case, inputs, [*back, (i, -u)], 2)
         )
         / (4 * step * step)
         for u in _units(inputs[i], step)
@@ -220,10 +220,10 @@ def curvature_by_differences(case: Operation, i: int) -> Array:
 
 def wide(x: Array) -> Array:
     """Return `x` with floats as float64."""
-    return _in(x, "float64")
+    return _floats_as(x, "float64")
 
 
-def _in(x: Array, dtype: str) -> Array:
+def _floats_as(x: Array, dtype: str) -> Array:
     return x.astype(dtype) if x.dtype.kind == "f" else x
 
 

@@ -113,7 +113,7 @@ def _run_jitted(program: Program, device: str) -> list[Array]:
     def function(*inputs: Tensor) -> tuple[Tensor, ...]:
         return _computed(program, inputs)
 
-    others, inputs = _others(program), _inputs(program)
+    others, inputs = _other_inputs(program), _inputs(program)
     found: list[Array] = []
     for arrays in (others, others, inputs):
         results = function(*(Tensor(x, device=device).realize() for x in arrays))
@@ -122,7 +122,7 @@ def _run_jitted(program: Program, device: str) -> list[Array]:
 
 
 def _run_on_state(program: Program, device: str) -> list[Array]:
-    others, inputs = _others(program), _inputs(program)
+    others, inputs = _other_inputs(program), _inputs(program)
     # realized memory of their own: who writes to a tensor gives no other one its value
     state = [Tensor(x, device=device).contiguous().realize() for x in others[::2]]
 
@@ -147,7 +147,7 @@ def _computed(program: Program, inputs: Iterable[Tensor]) -> tuple[Tensor, ...]:
     return tuple(results)
 
 
-def _others(program: Program) -> list[Array]:
+def _other_inputs(program: Program) -> list[Array]:
     """Return other inputs, since what is replayed has to come from the new ones.
 
     Division by one that is zero means nothing.

@@ -49,10 +49,10 @@ class Program:
 
 
 def _call(step: Step) -> str:
-    return f"{step.op}({', '.join([*(f'v{i}' for i in step.sources), *map(_shown, step.params)])})"
+    return f"{step.op}({', '.join([*(f'v{i}' for i in step.sources), *map(_as_source, step.params)])})"
 
 
-def _shown(value: Any) -> str:
+def _as_source(value: Any) -> str:
     if isinstance(value, np.ndarray):
         array = cast(Array, value)
         return f"np.array({array.tolist()}, np.{array.dtype.name}).reshape({array.shape})"

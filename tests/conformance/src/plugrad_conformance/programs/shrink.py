@@ -51,11 +51,11 @@ def _bypassed(program: Program, place: int) -> tuple[tuple[Step, ...], list[int]
 
 
 def _with_input_at(program: Program, place: int) -> tuple[Step, ...]:
-    step = Step("input", (), (_taken(program.steps)[place],))
+    step = Step("input", (), (_values_of_steps(program.steps)[place],))
     return (*program.steps[:place], step, *program.steps[place + 1 :])
 
 
-def _taken(steps: Sequence[Step]) -> list[Array]:
+def _values_of_steps(steps: Sequence[Step]) -> list[Array]:
     """Return the value of each step when it is taken."""
     shown: list[Shown] = []
     values: list[Array] = []

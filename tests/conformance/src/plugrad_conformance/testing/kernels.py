@@ -71,7 +71,7 @@ class _Evaluation:
 
     def value(self, u: UOp) -> Any:
         if u.op is Ops.CONST:
-            return self.shaped(np.full(1, u.arg, arithmetic.lane_dtype(_plain(u.dtype))))
+            return self.shaped(np.full(1, u.arg, arithmetic.lane_dtype(_native(u.dtype))))
         if u.op is Ops.RANGE:
             steps = np.arange(self.size(u), dtype=np.int64)
             return steps.reshape([-1 if r is u else 1 for r in (*self.ranges, None)])
@@ -92,7 +92,7 @@ class _Evaluation:
             return divide(*src)
         if u.op is Ops.CAST and u.dtype is dtypes.index and src[0].dtype.kind in "iu":
             return src[0].astype(np.int64)
-        compute = arithmetic.function(u.op, _plain(u.dtype), tuple(_plain(s.dtype) for s in u.src))
+        compute = arithmetic.function(u.op, _native(u.dtype), tuple(_native(s.dtype) for s in u.src))
         return compute(*src)
 
     def shaped(self, flat: Array) -> Array:
@@ -125,10 +125,10 @@ class _Evaluation:
     def reduce(self, u: UOp) -> Array:
         op, count = u.arg
         ended = ranges_of_reduce(u)
-        value = reduce(arithmetic.function(op, _plain(u.dtype), (u.dtype, u.dtype)), self.sources(u)[:count])
+        value = reduce(arithmetic.function(op, _native(u.dtype), (u.dtype, u.dtype)), self.sources(u)[:count])
         steps = (self.size(r) if r in ended else n for r, n in zip(self.ranges, value.shape, strict=False))
         value = np.broadcast_to(value, (*steps, 1))
-        combine = arithmetic.function(op, _plain(u.dtype), (u.dtype, u.dtype))
+        combine = arithmetic.function(op, _native(u.dtype), (u.dtype, u.dtype))
         for r in ended:
             axis = self.ranges.index(r)
             parts = [value.take([i], axis) for i in range(value.shape[axis])]
@@ -147,6 +147,6 @@ class _Evaluation:
             {Ops.ADD: np.add, Ops.MAX: np.maximum}[u.arg].at(memory, idx, new)
 
 
-def _plain(dtype: DType) -> DType:
+def _native(dtype: DType) -> DType:
     """Return the dtype that NumPy computes in: addresses are int64."""
     return dtypes.int64 if dtype is dtypes.index else dtype

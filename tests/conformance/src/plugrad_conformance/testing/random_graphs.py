@@ -39,7 +39,7 @@ class RandomGraph:
 
     def keeps_value(self, value: UOp) -> bool:
         """Say whether assigns leave `value` as it is. Views of old versions show later contents."""
-        version = _shown(value)
+        version = _view_source(value)
         if version.op not in (Ops.BUFFER, Ops.ASSIGN, Ops.AFTER):
             return True
         buffer = version
@@ -49,7 +49,7 @@ class RandomGraph:
         return version is newest or (newest.op is Ops.AFTER and version is newest.src[1])
 
 
-def _shown(u: UOp) -> UOp:
+def _view_source(u: UOp) -> UOp:
     """Return the node that `u` is a view of."""
     while u.op in MOVEMENT or u.op is Ops.DETACH:
         u = u.src[0]

@@ -131,8 +131,8 @@ def deform_conv(
         image = x.narrow(1, g * of_group, of_group)
         of_points: list[Tensor] = []
         for i, (ky, kx) in enumerate(points):
-            row = _line(high, over.strides[0], ky * over.dilations[0] - over.pads[0][0]).reshape(1, -1, 1)
-            column = _line(wide, over.strides[1], kx * over.dilations[1] - over.pads[1][0]).reshape(1, 1, -1)
+            row = _steps(high, over.strides[0], ky * over.dilations[0] - over.pads[0][0]).reshape(1, -1, 1)
+            column = _steps(wide, over.strides[1], kx * over.dilations[1] - over.pads[1][0]).reshape(1, 1, -1)
             taken = sample_at(image, (row + moved[:, g, i, 0], column + moved[:, g, i, 1]))
             of_points.append(taken if weights is None else taken * weights[:, g, i].unsqueeze(1))
         parts.append(of_points[0].stack(*of_points[1:], axis=2))
@@ -143,7 +143,7 @@ def deform_conv(
     return out if b is None else out + b.reshape(1, -1, 1, 1)
 
 
-def _line(count: int, step: int, first: int) -> Tensor:
+def _steps(count: int, step: int, first: int) -> Tensor:
     return Tensor.arange(count, dtype=dtypes.float32) * step + first
 
 

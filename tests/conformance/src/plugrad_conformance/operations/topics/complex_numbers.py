@@ -88,7 +88,7 @@ def _elementwise() -> Iterator[Operation]:
     yield _case("where", lambda x, y: (x.abs() < 1).where(x, y), where, x, y)
 
 
-def _parts() -> Iterator[Operation]:
+def _part_cases() -> Iterator[Operation]:
     x, y = reals(3, 4, 2), reals(3, 4, seed=1)
     yield _case("real", lambda x: x.real, np.real, x)
     yield _case("imag", lambda x: x.imag, np.imag, x)
@@ -155,4 +155,4 @@ def _matrices() -> Iterator[Operation]:
     yield _case("svd", lambda x: x.svd()[1], values, y, order=1, **loose)
 
 
-CASES = (*_elementwise(), *_parts(), *_movement(), *_sums(), *_matrices())
+CASES = (*_elementwise(), *_part_cases(), *_movement(), *_sums(), *_matrices())

@@ -44,7 +44,7 @@ from plugrad_conformance.operations.operation import (
 )
 
 
-def _parts(function: ElementFunction) -> tuple[str, Meaning, Meaning]:
+def _name_and_meanings(function: ElementFunction) -> tuple[str, Meaning, Meaning]:
     return function.name, function.on_tensor, function.reference
 
 
@@ -70,21 +70,21 @@ _UNIT = reals(3, 4, low=-0.95, high=0.95)
 def _one_operand() -> Iterator[Operation]:
     for function in SMOOTH:
         yield from _smooth(function)
-    for name, call, meaning in map(_parts, GATED):
+    for name, call, meaning in map(_name_and_meanings, GATED):
         yield Operation(name, "derivatives", call, meaning, (reals(3, 4, low=-4, high=4),), order=2)
         yield Operation(name, "float16", call, meaning, (reals(5).astype(np.float16),))
         yield Operation(name, "empty", call, meaning, (EMPTY,))
     for function in EXACT:
-        name, call, meaning = _parts(function)
+        name, call, meaning = _name_and_meanings(function)
         yield Operation(name, "derivatives", call, meaning, (reals(3, 4),), order=function.order)
         yield Operation(name, "int8 of shape ()", call, meaning, (np.array(-7, np.int8),))
         yield Operation(name, "uint64", call, meaning, (whole(5, low=0, dtype="uint64"),))
         yield Operation(name, "edges", call, meaning, (EDGES,))
         yield Operation(name, "empty", call, meaning, (EMPTY,))
-    for name, call, meaning in map(_parts, BENT):
+    for name, call, meaning in map(_name_and_meanings, BENT):
         yield Operation(name, "derivatives", call, meaning, (reals(4, 5, low=-4, high=8),), order=2)
         yield Operation(name, "edges", call, meaning, (EDGES,))
-    for name, call, meaning in map(_parts, TESTS):
+    for name, call, meaning in map(_name_and_meanings, TESTS):
         yield Operation(name, "edges", call, meaning, (EDGES,), dtype="bool")
         yield Operation(name, "int32", call, meaning, (whole(3),), dtype="bool")
         yield Operation(name, "empty", call, meaning, (EMPTY,), dtype="bool")
@@ -179,13 +179,13 @@ def _operands(kind: str) -> tuple[Array, Array]:
 def _two_operands() -> Iterator[Operation]:
     x, y = reals(3, 1, 4), positive(2, 4, seed=1)
     apart = x, np.where(np.abs(y) < 0.05, 1, y).astype(np.float32)
-    for name, call, meaning in map(_parts, BINARY):
+    for name, call, meaning in map(_name_and_meanings, BINARY):
         yield Operation(name, "broadcast, derivatives", call, meaning, apart, order=2)
         yield Operation(name, "edges", call, meaning, _PAIRS)
-        yield Operation(name, "a number", method(name, 1.5), _with(meaning, 1.5), (x,), order=2)
+        yield Operation(name, "a number", method(name, 1.5), _bind_second(meaning, 1.5), (x,), order=2)
         yield Operation(name, "empty", call, meaning, (EMPTY, np.ones((2, 1, 1), np.float32)))
     for name in ("add", "sub", "mul", "maximum", "minimum"):
-        _, call, meaning = _parts(ELEMENT_FUNCTIONS[name])
+        _, call, meaning = _name_and_meanings(ELEMENT_FUNCTIONS[name])
         small = (
             whole(3, 4, dtype="int8", low=-128, high=128),
             whole(4, seed=1, dtype="int8", low=-128, high=128),
@@ -194,24 +194,24 @@ def _two_operands() -> Iterator[Operation]:
         mixed = whole(3, 4), reals(4)
         yield Operation(name, "int32 and float32", call, meaning, mixed, dtype="float32")
     for function in DIVISIONS:
-        name, call, meaning = _parts(function)
+        name, call, meaning = _name_and_meanings(function)
         yield Operation(name, "reals", call, meaning, apart, order=function.order, fixed=(1,))
         values = whole(20), np.array([1, 2, -3, 5, -7] * 4, np.int32)
         yield Operation(name, "int32", call, meaning, values)
         unsigned = whole(6, low=0, high=200, dtype="uint8"), np.array([1, 2, 3, 50, 7, 255], np.uint8)
         yield Operation(name, "uint8", call, meaning, unsigned)
-    for name, call, meaning in map(_parts, EQUALITIES):
+    for name, call, meaning in map(_name_and_meanings, EQUALITIES):
         yield Operation(name, "edges", call, meaning, _PAIRS, dtype="bool")
         yield Operation(name, "int16", call, meaning, (whole(9, dtype="int16"),) * 2, dtype="bool")
     for name, meaning in _ORDERS.items():
         yield Operation(name, "edges", meaning, meaning, _PAIRS, dtype="bool")
         numbers = whole(3, 4, low=-2, high=3), whole(4, low=-2, high=3, seed=1)
         yield Operation(name, "int32", meaning, meaning, numbers, dtype="bool")
-    for name, call, meaning in map(_parts, BITS):
+    for name, call, meaning in map(_name_and_meanings, BITS):
         sixties = np.full(5, 60, np.uint8)
         yield Operation(name, "uint8", call, meaning, (whole(5, low=0, high=255, dtype="uint8"), sixties))
         yield Operation(name, "bools", call, meaning, (bools(9), bools(9, seed=1)), dtype="bool")
-    for name, call, meaning in map(_parts, SHIFTS):
+    for name, call, meaning in map(_name_and_meanings, SHIFTS):
         yield Operation(name, "int32", call, meaning, (whole(5), np.array([0, 1, 5, 3, 2], np.int32)))
     yield Operation(
         "pow", "derivatives", lambda x, y: x.pow(y), np.power, (positive(3, 1), reals(4)), order=2
@@ -247,7 +247,7 @@ def _two_operands() -> Iterator[Operation]:
     )
 
 
-def _with(meaning: Any, value: float) -> Meaning:
+def _bind_second(meaning: Any, value: float) -> Meaning:
     return lambda x: meaning(x, value)
 
 

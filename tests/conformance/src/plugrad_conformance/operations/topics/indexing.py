@@ -16,7 +16,7 @@ _AT = np.array([[0, 3, -1], [2, 2, 1]], np.int64)
 _ROWS = np.array([2, 0, 2], np.int32)
 
 
-def _taken(x: Any, axis: int, index: Any) -> Any:
+def _gathered(x: Any, axis: int, index: Any) -> Any:
     """Return `x` along `axis`, 0 where `index` lies outside."""
     size = x.shape[axis]
     inside = (index >= -size) & (index < size)
@@ -41,7 +41,7 @@ def _reads() -> Iterator[Operation]:
     yield Operation("__getitem__", "a mask", lambda x, m: x[m], lambda x, m: x[m], (_X, bools(4, 5)), order=2)
     yield Operation("__getitem__", "a list", lambda x: x[:, [0, -1]], lambda x: x[:, [0, -1]], (_X,), order=2)
     yield Operation(
-        "gather", "axis 1", lambda x, i: x.gather(1, i), lambda x, i: _taken(x, 1, i), (_X, _AT), order=2
+        "gather", "axis 1", lambda x, i: x.gather(1, i), lambda x, i: _gathered(x, 1, i), (_X, _AT), order=2
     )
     yield Operation("take", "flat", lambda x, i: x.take(i), np.take, (_X, _AT), order=2)
     yield Operation(
@@ -52,7 +52,7 @@ def _reads() -> Iterator[Operation]:
         "gather",
         "outside gives 0",
         lambda x, i: x.gather(0, i),
-        lambda x, i: _taken(x, 0, i),
+        lambda x, i: _gathered(x, 0, i),
         (_X, outside),
         order=2,
     )

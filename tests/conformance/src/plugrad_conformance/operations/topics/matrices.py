@@ -62,7 +62,7 @@ def _added() -> Iterator[Operation]:
     )
 
 
-def _others() -> Iterator[Operation]:
+def _transpose_cases() -> Iterator[Operation]:
     yield Operation("t", "a matrix", lambda x: x.t(), np.transpose, (_A,), order=2)
     yield Operation("t", "a vector", lambda x: x.t(), np.transpose, (reals(3),))
     turned: Meaning = lambda x: x.swapaxes(1, 2)
@@ -75,4 +75,4 @@ def _others() -> Iterator[Operation]:
     yield Operation("logdet", "negative and 0", lambda x: x.logdet(), logarithm, (signs,))
 
 
-CASES: tuple[Operation, ...] = (*_products(), *_added(), *_others())
+CASES: tuple[Operation, ...] = (*_products(), *_added(), *_transpose_cases())

@@ -295,7 +295,7 @@ _MADE: tuple[tuple[str, str, Meaning, Any, str], ...] = (
 )
 
 
-def _made() -> Iterator[Operation]:
+def _creation_cases() -> Iterator[Operation]:
     for name, variation, call, values, dtype in _MADE:
         here: Any = lambda values=values: values
         yield Operation(name, variation, call, here, (), dtype=dtype)
@@ -361,4 +361,4 @@ def _moves() -> Iterator[Operation]:
         yield Operation(name, variation, call, reference, (x,))
 
 
-CASES = (*_moves(), *_joins(), *_made(), *_casts())
+CASES = (*_moves(), *_joins(), *_creation_cases(), *_casts())

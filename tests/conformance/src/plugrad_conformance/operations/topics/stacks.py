@@ -14,7 +14,7 @@ from plugrad_conformance.operations.operation import Array, Meaning, Operation, 
 _X, _M, _V = reals(2, 3, 4), reals(3, 4), reals(4)
 
 
-def _joined() -> Iterator[Operation]:
+def _join_cases() -> Iterator[Operation]:
     pair = reals(3, 2), reals(3, 4, seed=1)
     side: Meaning = lambda x, y: np.hstack([x, y])
     yield Operation("hstack", "matrices", lambda x, y: x.hstack(y), side, pair, order=2)
@@ -55,12 +55,12 @@ _MOVES: tuple[tuple[str, str, Meaning, Meaning], ...] = (
 )
 
 
-def _moved() -> Iterator[Operation]:
+def _movement_cases() -> Iterator[Operation]:
     for name, variation, call, reference in _MOVES:
         yield Operation(name, variation, call, reference, (_X,), order=2)
 
 
-def _put(x: Any, index: Any, values: Any) -> Array:
+def _with_item_set(x: Any, index: Any, values: Any) -> Array:
     out = x.copy()
     out[index] = values
     return out
@@ -68,11 +68,11 @@ def _put(x: Any, index: Any, values: Any) -> Array:
 
 def _written() -> Iterator[Operation]:
     row = reals(2, 4, seed=1)
-    middle: Meaning = lambda x, y: _put(x, np.s_[:, 1], y)
+    middle: Meaning = lambda x, y: _with_item_set(x, np.s_[:, 1], y)
     yield Operation(
         "select_scatter", "axis 1", lambda x, y: x.select_scatter(y, 1, -2), middle, (_X, row), order=2
     )
-    every: Meaning = lambda x, y: _put(x, np.s_[:, :, 1::2], y)
+    every: Meaning = lambda x, y: _with_item_set(x, np.s_[:, :, 1::2], y)
     yield Operation(
         "slice_scatter",
         "every second",
@@ -81,12 +81,12 @@ def _written() -> Iterator[Operation]:
         (_X, reals(2, 3, 2, seed=1)),
         order=2,
     )
-    first: Meaning = lambda x, y: _put(x, np.s_[:1], y)
+    first: Meaning = lambda x, y: _with_item_set(x, np.s_[:1], y)
     rows = whole(3, 4, dtype="int8"), whole(1, 4, seed=1)
     yield Operation(
         "slice_scatter", "int8", lambda x, y: x.slice_scatter(y, 0, None, -2), first, rows, "int8"
     )
-    diagonal: Meaning = lambda x, y: _put(x, (slice(None), np.arange(3), np.arange(3) + 1), y)
+    diagonal: Meaning = lambda x, y: _with_item_set(x, (slice(None), np.arange(3), np.arange(3) + 1), y)
     yield Operation(
         "diagonal_scatter",
         "above",
@@ -95,7 +95,7 @@ def _written() -> Iterator[Operation]:
         (_X, reals(2, 3, seed=1)),
         order=2,
     )
-    chosen: Meaning = lambda x, m, y: _put(x, m, y[: m.sum()])
+    chosen: Meaning = lambda x, m, y: _with_item_set(x, m, y[: m.sum()])
     yield Operation(
         "masked_scatter",
         "reals",
@@ -113,4 +113,4 @@ def _written() -> Iterator[Operation]:
     yield Operation("argwhere", "int32", lambda x: x.argwhere(), np.argwhere, (few,), dtype="int32")
 
 
-CASES: tuple[Operation, ...] = (*_joined(), *_moved(), *_written())
+CASES: tuple[Operation, ...] = (*_join_cases(), *_movement_cases(), *_written())

@@ -21,7 +21,7 @@ from plugrad_conformance.operations.operation import (
 _DTYPES = ("bool", "uint8", "int8", "uint16", "int64", "uint64", "float16")
 
 
-def _of(dtype: str, *shape: int) -> Array:
+def _elements_of(dtype: str, *shape: int) -> Array:
     """Return elements of a dtype, the outermost of integers among them."""
     if dtype == "bool":
         return bools(*shape)
@@ -77,9 +77,9 @@ _MOVES: dict[str, tuple[Meaning, Meaning]] = {
 }
 
 
-def _moved() -> Iterable[Operation]:
+def _movement_cases() -> Iterable[Operation]:
     for dtype in _DTYPES:
-        x = _of(dtype, 2, 3, 4)
+        x = _elements_of(dtype, 2, 3, 4)
         for name, (call, reference) in _MOVES.items():
             yield Operation(name, f"elements of {dtype}", call, reference, (x,))
     for name, (call, reference) in _MOVES.items():
@@ -164,7 +164,7 @@ def _multiplied() -> Iterable[Operation]:
 
 def _chosen() -> Iterable[Operation]:
     for dtype in _DTYPES:
-        x, y = _of(dtype, 3, 4), _of(dtype, 4)
+        x, y = _elements_of(dtype, 3, 4), _elements_of(dtype, 4)
         # two meanings of where: of a method, and of NumPy's function
         yield Operation(
             "where",
@@ -180,4 +180,4 @@ def _chosen() -> Iterable[Operation]:
     )
 
 
-CASES: tuple[Operation, ...] = (*_moved(), *_reduced(), *_multiplied(), *_chosen())
+CASES: tuple[Operation, ...] = (*_movement_cases(), *_reduced(), *_multiplied(), *_chosen())

@@ -94,24 +94,24 @@ _ALONG: dict[str, Meaning] = {
     "median": lambda x: np.sort(x, 1)[:, 1],
     "ptp": lambda x: np.ptp(x, 1),
     "diff": lambda x: np.diff(x, axis=1),
-    "sum": lambda x: x.sum(1, dtype=_wide(x)),
-    "prod": lambda x: x.prod(1, dtype=_wide(x)),
-    "cumsum": lambda x: x.cumsum(1, dtype=_wide(x)),
-    "cumprod": lambda x: x.cumprod(1, dtype=_wide(x)),
+    "sum": lambda x: x.sum(1, dtype=_sum_dtype(x)),
+    "prod": lambda x: x.prod(1, dtype=_sum_dtype(x)),
+    "cumsum": lambda x: x.cumsum(1, dtype=_sum_dtype(x)),
+    "cumprod": lambda x: x.cumprod(1, dtype=_sum_dtype(x)),
 }
 
 
-def _wide(x: Array) -> str:
+def _sum_dtype(x: Array) -> str:
     return result_dtype("sum", x.dtype.name)
 
 
-def _first(value: Any) -> Any:
+def _first_result(value: Any) -> Any:
     return value[0] if isinstance(value, tuple) else value
 
 
 def _along_axes() -> Iterator[Operation]:
     for name, meaning in _ALONG.items():
-        along: Any = lambda x, name=name: _first(getattr(x, name)(axis=1))
+        along: Any = lambda x, name=name: _first_result(getattr(x, name)(axis=1))
         rows: Any = lambda dtype: (_ends(dtype)[[8, 0, 1, 7, 2, 8, 0, 3]].reshape(2, 4),)
         yield _together(name, along, meaning, rows)
 

@@ -27,7 +27,7 @@ NO_AXES = "without axes"
 REPEATED = "repeated elements"
 
 
-def _named(names: str) -> frozenset[str]:
+def _names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
@@ -70,7 +70,7 @@ NEVER_EMPTY = _sizes(
     }
 )
 #: Methods whose axis of 1 is one of images, or of what is joined, and is cut like others.
-ONE_IMAGE = _named(
+ONE_IMAGE = _names(
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d "
     "adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d concat concatenate conv1d conv2d conv3d "
     "conv_transpose1d conv_transpose2d dropout1d dropout2d dropout3d grid_sample hfft interpolate "
@@ -102,7 +102,7 @@ NEVER_ONE = _sizes(
     }
 )
 #: Methods whose reference is one of certain sizes, or of numbers that differ.
-NEVER_REPEATED = _named("ctc_loss multinomial unique_consecutive")
+NEVER_REPEATED = _names("ctc_loss multinomial unique_consecutive")
 
 
 def shaped(cases: Iterable[Operation], axes_needed: Set[str]) -> Iterator[Operation]:

@@ -30,32 +30,32 @@ from plugrad_conformance.operations.admitted import (
 from plugrad_conformance.operations.operation import Array, Operation
 
 
-def _named(names: str) -> frozenset[str]:
+def _names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-def _made(change: Callable[[Array], Array]) -> Callable[[Array], Array]:
+def _keep_integer_dtype(change: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return a change of integers that keeps their dtype."""
     return lambda x: change(x.astype(np.int64)).astype(x.dtype)
 
 
 #: Methods whose integers are made fit for them.
 _DOMAINS: dict[str, Callable[[Array], Array]] = {
-    **dict.fromkeys(("__pow__", "__ipow__", "pow"), _made(lambda x: np.abs(x) % 7)),
-    **dict.fromkeys(("lgamma", "digamma"), _made(lambda x: np.abs(x) + 1)),
-    **dict.fromkeys(("normalize", "xlogy"), _made(lambda x: np.maximum(x, 1))),
+    **dict.fromkeys(("__pow__", "__ipow__", "pow"), _keep_integer_dtype(lambda x: np.abs(x) % 7)),
+    **dict.fromkeys(("lgamma", "digamma"), _keep_integer_dtype(lambda x: np.abs(x) + 1)),
+    **dict.fromkeys(("normalize", "xlogy"), _keep_integer_dtype(lambda x: np.maximum(x, 1))),
     "erfinv": np.zeros_like,
 }
 # what their references are for, or their matrices, is lost in two values
-_WITHOUT_BOOLS = _named("cholesky eigh inverse logdet mode unique_consecutive")
+_WITHOUT_BOOLS = _names("cholesky eigh inverse logdet mode unique_consecutive")
 # many kernels for each dtype, which differ in one cast: two dtypes stand for all
-_LONG = _named("eigh lstsq matrix_norm pinv svd")
+_LONG = _names("eigh lstsq matrix_norm pinv svd")
 # a sum of two that cancel, each rounded before
 _ACCURACIES = {"addbmm": 4.0}
 # Python knows no value at poles, which are numbers of fp8e5m2
-_POLES = _named("lgamma")
+_POLES = _names("lgamma")
 # composed of operations that each round: floats of a byte are far from what is rounded once
-_ROUNDED_OFTEN = _named(
+_ROUNDED_OFTEN = _names(
     "addbmm addcdiv addcmul addmm addmv addr baddbmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d "
     "conv_transpose3d corrcoef cosine_embedding_loss cosine_similarity cross diff fft2 fftn glu histc ifft2 "
     "ifftn irfft2 irfftn leaky_relu lerp linear matrix_power mse_loss newton_schulz nll_loss normalize "
@@ -64,7 +64,7 @@ _ROUNDED_OFTEN = _named(
 )
 #: Methods without a case here, and why.
 EXCUSED = dict.fromkeys(
-    _named("astype bfloat16 bitcast bool byte cast char double float half int long short type_as"),
+    _names("astype bfloat16 bitcast bool byte cast char double float half int long short type_as"),
     "casts have a table of their own, of all pairs of dtypes",
 )
 
@@ -220,20 +220,20 @@ def in_integers(case: Operation, in_rows: bool) -> Operation:
             found.append((made[0], *(x.cast("int64") if is_bool(x.dtype) else x for x in made[1:])))
         if not in_rows:
             return tuple(x for made in found for x in made)
-        return tuple(_joined(parts) for parts in zip(*found, strict=True))
+        return tuple(_join_tensors(parts) for parts in zip(*found, strict=True))
 
     def reference(*arrays: Any) -> Any:
         found: list[tuple[Any, ...]] = []
         for place, result in enumerate(results):
             wide = [
-                _wide(x, case.name) if i in elements else x
+                _as_wide(x, case.name) if i in elements else x
                 for i, x in enumerate(arrays[place * count : (place + 1) * count])
             ]
             first, *others = _called(case.reference, wide)
             found.append((np.asarray(first).astype(result), *others))
         if not in_rows:
             return tuple(x for made in found for x in made)
-        return tuple(_behind(parts) for parts in zip(*found, strict=True))
+        return tuple(_join_arrays(parts) for parts in zip(*found, strict=True))
 
     row = "float32" if results[0].startswith("float") else "int64"
     carrier = row if in_rows else results[0]
@@ -250,20 +250,20 @@ def in_integers(case: Operation, in_rows: bool) -> Operation:
     )
 
 
-def _wide(x: Array, name: str) -> Array:
+def _as_wide(x: Array, name: str) -> Array:
     if name in TO_FLOAT:
         return x.astype(np.float64)
     # the complement of a truth value is not that of a number, nor are differences
     return x if x.dtype == np.bool_ and name in BITWISE | {"diff"} else x.astype(np.int64)
 
 
-def _joined(parts: Sequence[Any]) -> Any:
+def _join_tensors(parts: Sequence[Any]) -> Any:
     """Return tensors of one kind in one row."""
     rows = [x.reshape(-1).cast("float32" if is_float(x.dtype) else "int64") for x in parts]
     return rows[0].cat(*rows[1:])
 
 
-def _behind(parts: Sequence[Any]) -> Array:
+def _join_arrays(parts: Sequence[Any]) -> Array:
     rows = [np.asarray(x).reshape(-1) for x in parts]
     return np.concatenate([x if x.dtype.kind == "f" else x.astype(np.int64) for x in rows])
 

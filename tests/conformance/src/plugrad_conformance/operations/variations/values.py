@@ -25,7 +25,7 @@ from plugrad_conformance.operations.variations.edges import digamma, lgamma
 from plugrad_conformance.operations.variations.sweep import moved, rounded
 
 
-def _named(names: str) -> frozenset[str]:
+def _names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
@@ -50,7 +50,7 @@ def subnormals(dtype: str) -> Array:
 
 #: What three operands are chosen from.
 _FEW = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 2.0, -1.5], np.float32)
-_ELEMENTWISE = _named(
+_ELEMENTWISE = _names(
     "__abs__ __add__ __divmod__ __eq__ __floordiv__ __ge__ __gt__ __iadd__ __ifloordiv__ __imod__ __imul__ "
     "__ipow__ __isub__ __itruediv__ __le__ __lt__ __mod__ __mul__ __ne__ __neg__ __pos__ __pow__ __radd__ "
     "__rdivmod__ __rfloordiv__ __rmod__ __rmul__ __round__ __rpow__ __rsub__ __rtruediv__ __sub__ "
@@ -65,7 +65,7 @@ _ELEMENTWISE = _named(
     "signbit silu sin sinc sinh softplus softshrink softsign sqrt square sub subtract swish tan tanh "
     "tanhshrink threshold true_divide trunc where xlogy"
 )
-_MOVING = _named(
+_MOVING = _names(
     "T adjoint alpha_dropout assign atleast_1d atleast_2d atleast_3d block_diag broadcast_to cartesian_prod "
     "cat chunk column_stack combinations concat concatenate contiguous diag diag_embed diagflat diagonal "
     "diagonal_scatter dropout dropout1d dropout2d dropout3d dsplit dstack expand expand_as "
@@ -79,20 +79,20 @@ _MOVING = _named(
     "vsplit vstack"
 )
 #: Methods of stacked matrices, or of rows, each of which is NaN on its own.
-_STACKED = _named(
+_STACKED = _names(
     "cholesky det eigh fft hfft ifft inv inverse irfft logdet lstsq matrix_norm matrix_power "
     "newton_schulz pinv qr rfft slogdet solve svd"
 )
 #: Methods in which each result is a sum of all elements.
-_OF_ALL = _named("fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn")
+_OF_ALL = _names("fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn")
 #: Methods where either zero is right: of -0.0 and 0.0, neither is the greater.
-_EITHER_ZERO = _named("clamp clamp_max clamp_min clip fmax fmin hardtanh maximum minimum relu relu6 xlogy")
+_EITHER_ZERO = _names("clamp clamp_max clamp_min clip fmax fmin hardtanh maximum minimum relu relu6 xlogy")
 #: Inputs that stay as they are, and why: what is not in the picture; 0 times NaN between what is spread.
 _LEFT = {"grid_sample": (1,), **{f"conv_transpose{n}d": (1,) for n in (1, 2, 3)}}
 #: Methods without a case here, and why.
 EXCUSED = {
     **dict.fromkeys(
-        _named("byte char int long short"),
+        _names("byte char int long short"),
         "casts of floats that no integer holds have a table of their own",
     ),
     "ihfft": "the first element has no part in imaginary parts",
@@ -219,7 +219,7 @@ def has_nan(case: Operation) -> bool:
     return any(x.dtype.kind == "f" and bool(np.isnan(x).any()) for x in case.inputs)
 
 
-def _with(case: Operation, variation: str, inputs: Sequence[Array], **changes: Any) -> Operation:
+def _derive_case(case: Operation, variation: str, inputs: Sequence[Array], **changes: Any) -> Operation:
     meaning = _REFERENCES.get(case.name, case.reference)
     given: dict[str, Any] = {"reference": meaning, "order": 0, **changes}
     return replace(case, variation=variation, inputs=tuple(inputs), **given)
@@ -236,7 +236,7 @@ def _of_elements(case: Operation, dtype: str, numbers: Array, variation: str) ->
         next(grids).reshape(-1) if i in elements else np.resize(np.array([True, False, True]), size)
         for i in range(len(case.inputs))
     ]
-    return _with(case, variation, inputs, signed=case.name not in _EITHER_ZERO)
+    return _derive_case(case, variation, inputs, signed=case.name not in _EITHER_ZERO)
 
 
 def _moving(case: Operation) -> Operation:
@@ -244,7 +244,7 @@ def _moving(case: Operation) -> Operation:
     numbers = specials("float32")[[0, 1, 2, 3, 4, 8, 10, 11, 12, 13]]
     elements = moved(case)
     inputs = [np.resize(numbers, x.shape) if i in elements else x for i, x in enumerate(case.inputs)]
-    return _with(case, "special numbers", inputs, accuracy=0.0, signed=True)
+    return _derive_case(case, "special numbers", inputs, accuracy=0.0, signed=True)
 
 
 def _stacked(case: Operation) -> Operation:
@@ -263,21 +263,21 @@ def _stacked(case: Operation) -> Operation:
         return tuple(found)
 
     inputs[0][(0,) * inputs[0].ndim] = np.nan
-    return _with(case, "a matrix of NaN", inputs, reference=reference)
+    return _derive_case(case, "a matrix of NaN", inputs, reference=reference)
 
 
 def _mixing(case: Operation) -> Operation:
     """Return a case with a few special elements among ordinary ones."""
     if case.name in _INPUTS:
-        return _with(case, "special numbers", _INPUTS[case.name])
+        return _derive_case(case, "special numbers", _INPUTS[case.name])
     elements = [i for i in moved(case) if i not in _LEFT.get(case.name, ())]
     inputs = list(case.inputs)
     for number, i in enumerate(elements):
         inputs[i] = _sprinkled(case.inputs[i], is_first=number == 0, last=np.nan if number == 1 else np.inf)
     if case.name in _OF_ALL:
         everywhere: Callable[..., Any] = lambda *xs: np.full_like(_called(case.reference, xs), np.nan)
-        return _with(case, "special numbers", inputs, reference=everywhere)
-    return _with(case, "special numbers", inputs)
+        return _derive_case(case, "special numbers", inputs, reference=everywhere)
+    return _derive_case(case, "special numbers", inputs)
 
 
 _CASTS: dict[str, tuple[str, Meaning, Meaning]] = {

@@ -26,7 +26,7 @@ def _rows_to_set(rng: random.Random, xs: list[Array]) -> Params | None:
     return (rows,) if reaches(value, x[rows]) else None
 
 
-def _whole(rng: random.Random, xs: list[Array]) -> Params | None:
+def _draw_assignment(rng: random.Random, xs: list[Array]) -> Params | None:
     x, value = xs
     return () if x.dtype == value.dtype and x.shape == value.shape else None
 
@@ -79,7 +79,7 @@ def _mul_by(x: Any, factor: int) -> Any:
 OPS = (
     op("set", 2, _set, _set, _target, changes=True),
     op("set_rows", 2, _set, _set_rows, _rows_to_set, changes=True),
-    op("assign", 2, _assign, lambda x, v: x.assign(v), _whole, changes=True),
+    op("assign", 2, _assign, lambda x, v: x.assign(v), _draw_assignment, changes=True),
     op("add_to", 2, _add_to, _add_to, _added, changes=True),
     op("set_masked", 2, _fill, _fill, _mask, changes=True, reads=True),
     op("mul_by", 1, _mul_by, _mul_by, _factor, changes=True),

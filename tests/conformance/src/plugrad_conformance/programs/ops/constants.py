@@ -95,14 +95,14 @@ def _two_further(x: Array, end: float) -> Array:
 
 
 def _may_be_combined(first: Link, second: Link) -> bool:
-    (is_product, a), (is_second_product, b) = _plain(first), _plain(second)
+    (is_product, a), (is_second_product, b) = _as_sum_or_product(first), _as_sum_or_product(second)
     if is_product != is_second_product:
         return False
     sizes = abs(a), abs(b)
     return (min(sizes) >= 1 or max(sizes) <= 1) if is_product else a * b >= 0
 
 
-def _plain(link: Link) -> tuple[bool, float]:
+def _as_sum_or_product(link: Link) -> tuple[bool, float]:
     """Return a step as a product or a sum, and its constant."""
     form, constant = link
     return form in "*/", -constant if form == "-" else 1 / constant if form == "/" else constant

@@ -22,7 +22,7 @@ def _rows(rng: random.Random, xs: list[Array]) -> Params | None:
     return (axis, np.array(rows, np.int32))
 
 
-def _take(x: Any, axis: int, rows: Any) -> Any:
+def _take_rows(x: Any, axis: int, rows: Any) -> Any:
     return x[(*(slice(None),) * axis, rows)]
 
 
@@ -155,7 +155,7 @@ def _one_hot(x: Array, count: int) -> Array:
 
 
 OPS = (
-    op("take", 1, _take, lambda x, a, r: _take(x, a, Tensor(r, device=x.device)), _rows),
+    op("take", 1, _take_rows, lambda x, a, r: _take_rows(x, a, Tensor(r, device=x.device)), _rows),
     op(
         "take_along_axis",
         1,

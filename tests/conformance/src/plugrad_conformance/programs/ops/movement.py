@@ -103,7 +103,7 @@ def _unfold(x: Array, axis: int, size: int, step: int) -> Array:
     return windows[(*(slice(None),) * axis, slice(None, None, step))]
 
 
-def _joined(rng: random.Random, xs: list[Array]) -> Params | None:
+def _joint_axis(rng: random.Random, xs: list[Array]) -> Params | None:
     x, y = xs
     if x.dtype != y.dtype or x.ndim != y.ndim or not x.ndim or x.size + y.size > MOST_ELEMENTS:
         return None
@@ -137,6 +137,6 @@ OPS = (
     op("triu", 1, np.triu, lambda x, k: x.triu(k), _diagonal),
     op("diagonal", 1, _main_diagonal, lambda x, k: x.diagonal(k), _diagonal, is_view=True),
     op("unfold", 1, _unfold, lambda x, a, n, s: x.unfold(a, n, s), _windows),
-    op("cat", 2, lambda x, y, a: np.concatenate([x, y], a), lambda x, y, a: x.cat(y, axis=a), _joined),
+    op("cat", 2, lambda x, y, a: np.concatenate([x, y], a), lambda x, y, a: x.cat(y, axis=a), _joint_axis),
     op("stack", 2, lambda x, y, a: np.stack([x, y], a), lambda x, y, a: x.stack(y, axis=a), _stacked),
 )
