@@ -10,7 +10,7 @@ import runpy
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache, partial, total_ordering
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -58,6 +58,7 @@ class _Missing:
     __hash__ = object.__hash__
 
 
+@total_ordering
 class _Setting:
     """A setting as tinygrad has it: compares as its value, which `Context` changes."""
 
@@ -82,15 +83,6 @@ class _Setting:
 
     def __lt__(self, other: int) -> bool:
         return self.value < other
-
-    def __le__(self, other: int) -> bool:
-        return self.value <= other
-
-    def __gt__(self, other: int) -> bool:
-        return self.value > other
-
-    def __ge__(self, other: int) -> bool:
-        return self.value >= other
 
     def __hash__(self) -> int:
         return id(self)

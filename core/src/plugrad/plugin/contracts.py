@@ -18,28 +18,17 @@ from plugrad.uop.ops import Ops
 
 _PREFIX = "plugrad_"
 
-#: What the object that a hook returns must have, and what it is called in messages.
-INTERFACES: dict[str, tuple[str, tuple[str, ...]]] = {
+#: What the object that a hook returns is called in messages, and the names that it must have.
+INTERFACES: dict[str, tuple[str, str]] = {
     "plugrad_allocator": (
         "an Allocator",
-        (
-            "alloc",
-            "free",
-            "copyin",
-            "copyout",
-            "offset",
-            "as_memoryview",
-            "from_host",
-            "synchronize",
-            "free_cache",
-        ),
+        "alloc free copyin copyout offset as_memoryview from_host synchronize free_cache",
     ),
-    "plugrad_renderer": ("a Renderer", ("render",)),
-    "plugrad_compiler": ("a Compiler", ("compile", "compile_many", "disassemble")),
-    "plugrad_runner": ("a Runner", ("__call__",)),
-    "plugrad_graph": ("a Graph", ("set_handle", "set_sizes", "__call__")),
+    "plugrad_renderer": ("a Renderer", "render"),
+    "plugrad_compiler": ("a Compiler", "compile compile_many disassemble"),
+    "plugrad_runner": ("a Runner", "__call__"),
+    "plugrad_graph": ("a Graph", "set_handle set_sizes __call__"),
 }
-
 
 HookOptions = dict[str, pluggy.HookimplOpts]
 
@@ -127,7 +116,7 @@ def check_result(hook: str, result: object) -> str | None:
     expected, names = INTERFACES[hook]
     if isinstance(result, type):
         return f"{hook} must return {expected}, got the class {result.__name__}: call it"
-    lacking = [name for name in names if not callable(getattr(result, name, None))]
+    lacking = [name for name in names.split() if not callable(getattr(result, name, None))]
     if lacking:
         return f"{hook} must return {expected}, got {show(result)}, which has no {', '.join(lacking)}"
     return _check_attributes(hook, result)

@@ -9,7 +9,7 @@ from types import MethodType
 from typing import Any, cast
 
 from plugrad._frozen import frozen
-from plugrad.dtype import DType, dtypes, is_float
+from plugrad.dtype import ELEMENTS, FLOAT8, DType, dtypes, is_float
 from plugrad.errors import FileFormatError
 from plugrad.nn.formats.byte_source import ByteSource
 from plugrad.nn.formats.safe_pickle import PLAIN, Admitted, checked_call
@@ -20,22 +20,9 @@ from plugrad.tensor import Tensor
 _MOST_REPEATED = 1 << 32
 MOST_DIMENSIONS = 64
 
+# torch has our names, but for those of floats of a byte
 _DTYPES: dict[str, DType] = {
-    "bool": dtypes.bool,
-    "int8": dtypes.int8,
-    "uint8": dtypes.uint8,
-    "int16": dtypes.int16,
-    "uint16": dtypes.uint16,
-    "int32": dtypes.int32,
-    "uint32": dtypes.uint32,
-    "int64": dtypes.int64,
-    "uint64": dtypes.uint64,
-    "float16": dtypes.float16,
-    "bfloat16": dtypes.bfloat16,
-    "float32": dtypes.float32,
-    "float64": dtypes.float64,
-    "complex64": dtypes.complex64,
-    "complex128": dtypes.complex128,
+    **{dtype.name: dtype for dtype in ELEMENTS if dtype not in FLOAT8},
     "float8_e4m3fn": dtypes.fp8e4m3,
     "float8_e4m3fnuz": dtypes.fp8e4m3fnuz,
     "float8_e5m2": dtypes.fp8e5m2,
