@@ -94,9 +94,12 @@ def _input(array: Any, operation: Operation) -> Tensor:
 
 
 def _function(operation: Operation, flow: list[Tensor], floats: list[int]) -> Callable[..., list[Tensor]]:
+    # jit compares again in each call what the function names: not the arrays of the operation
+    run, backward = operation.plugrad, operation.backward
+
     def function(*inputs: Tensor) -> list[Tensor]:
-        result = operation.plugrad(*inputs)
-        if operation.backward:
+        result = run(*inputs)
+        if backward:
             result = result.gradient(*(inputs[i] for i in floats), gradient=flow[0])
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         results[0].realize(*results[1:])
