@@ -48,6 +48,10 @@ def test_adaptive_pools_over_one_and_three_axes_are_those_of_torch() -> None:
         )
 
 
+def test_means_of_whole_axes_are_one_kernel() -> None:
+    assert len(Tensor(random(2, 3, 7, 7)).adaptive_avg_pool2d(1).schedule()) == 1
+
+
 def test_other_sizes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ShapeError, match=r"adaptive_avg_pool2d: output_size=\(1, 2, 3\)|at least 3 axes"):
         Tensor(random(4, 4)).adaptive_avg_pool2d((1, 2, 3))

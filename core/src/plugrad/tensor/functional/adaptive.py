@@ -108,7 +108,9 @@ def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int, what: str) -> T
     counts = _window_counts(x, output_size, axes, what)
     narrow = x.dtype if is_float(x.dtype) else dtypes.default_float
     u = x._graph.cast(sum_acc_dtype(narrow))
-    for axis, count in enumerate(counts, x.ndim - axes):
+    first = x.ndim - axes
+    u = _mean_of_whole_axes(u, first, counts)
+    for axis, count in enumerate(counts, first):
         u = _mean_of_bins(u, axis, count)
     return x._like(u.cast(narrow))
 
@@ -206,6 +208,16 @@ def _windows_around(u: UOp, axis: int, size: Any) -> UOp:
     is_around = window * length < (place + 1) * number
     wanted = is_around.where(window, window.const_like(-1)).reshape((most * size,))
     return _pick_along(u, axis, wanted, (most, size))
+
+
+def _mean_of_whole_axes(u: UOp, first: int, counts: Sequence[Dim]) -> UOp:
+    """Return means over the axes from `first` on that have one window, in one sum."""
+    sizes: Any = u.shape
+    whole = tuple(
+        first + i for i, count in enumerate(counts) if is_static((count, sizes[first + i])) and count == 1
+    )
+    length = math.prod(sizes[axis] for axis in whole)
+    return u.reduce_axis(Ops.ADD, whole) / float(length) if length != 1 else u
 
 
 def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
