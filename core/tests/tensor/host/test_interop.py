@@ -5,6 +5,7 @@ import gc
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -275,6 +276,16 @@ def test_a_slice_is_shared_where_it_lies_and_an_assign_leaves_it_as_it_is() -> N
     t.assign(t * 2).realize()
     assert row.tolist() == [4, 5, 6, 7]
     assert t[1].tolist() == [8, 10, 12, 14]
+
+
+@pytest.mark.parametrize("view", [lambda t: t[:, ::2], lambda t: t.T, lambda t: t[0].expand(2, 4)])
+def test_views_in_another_order_are_not_shared(view: Callable[[Tensor], Tensor]) -> None:
+    shown = view(Tensor([[0, 1, 2, 3], [4, 5, 6, 7]]).realize())
+    assert np.asarray(shown).tolist() == shown.tolist()
+    with pytest.raises(ValueError, match="do not lie in row-major order"):
+        np.asarray(shown, copy=False)
+    with pytest.raises(BufferError, match="do not lie in row-major order"):
+        shown.__dlpack__(copy=False, max_version=(1, 0))
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64"])

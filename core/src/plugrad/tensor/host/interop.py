@@ -70,7 +70,10 @@ def __dlpack__(
             f"{describe(self)} is read-only memory, which DLPack before 1.0 cannot say, nor NumPy before "
             "2.1. Let it be copied."
         )
-    memory = stored_bytes(self) if copy is None else shared_bytes(self)
+    try:
+        memory = stored_bytes(self) if copy is None else shared_bytes(self)
+    except ArgumentError as error:
+        raise SharingError(str(error)) from error
     return export_memory(memory, shape, self.dtype, is_versioned=True, is_copied=False)
 
 

@@ -19,7 +19,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
-from plugrad.tensor.host.strided import read_view
+from plugrad.tensor.host.strided import lies_in_order, read_view
 from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest, pairs_of
@@ -188,7 +188,17 @@ def __array_interface__(self: Tensor) -> dict[str, Any]:
 
 
 def shared_bytes(x: Tensor) -> memoryview:
-    """Return the memory itself as bytes that never change."""
+    """Return the memory itself as bytes that never change.
+
+    Raises:
+        ArgumentError: sharing needs a copy.
+    """
+    u = x.uop
+    if storage.is_view(u) and is_static(u.shape) and 0 not in u.shape and not lies_in_order(u):
+        raise ArgumentError(
+            f"the elements of {describe(x)} do not lie in row-major order: it shows a part of other memory. "
+            "Let it be copied, or call .contiguous() first."
+        )
     with storage.lock:
         stored = _stored(x)
         shared = stored.share() if isinstance(stored, Buffer) else memoryview(stored)

@@ -54,6 +54,12 @@ def read_view(u: UOp) -> Buffer | bytes | None:
     return _shown(part.snapshot(), view, u.dtype).tobytes()
 
 
+def lies_in_order(u: UOp) -> bool:
+    """Say whether a view of a BUFFER is a part of it in row-major order."""
+    found = _strides_of(u)
+    return found is not None and _is_row_major(found[1])
+
+
 def read_places(u: UOp, places: Sequence[tuple[int, ...]]) -> bytes | None:
     """Return the elements of a view at `places`, each read by itself.
 
