@@ -8,7 +8,7 @@ import pytest
 
 import plugrad
 from plugrad.plugin import hints
-from plugrad.plugin.hints import HINTS, hint_for, nearest_name
+from plugrad.plugin.hints import HINTS, hint_for, install_line, nearest_name
 
 PACKAGE = Path(plugrad.__file__).parent
 
@@ -31,6 +31,7 @@ def test_the_install_line_is_one_that_works_from_where_plugrad_is(
     assert HINTS[1].install_line == f"pip install {tmp_path}/plugins/cuda"
     monkeypatch.chdir(tmp_path)
     lines = [hint.install_line for hint in HINTS]
+    assert install_line("plugrad-plugin-opencl[pocl]", "plugins/opencl").endswith("./plugins/opencl[pocl]'")
     assert lines[:2] == ["pip install './plugins/cpu_clang[zig]'", "pip install ./plugins/cuda"]
 
 

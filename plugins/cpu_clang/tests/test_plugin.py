@@ -14,7 +14,7 @@ from plugrad.target import Target
 from plugrad.uop.ops import Ops
 from plugrad_cpu_clang import plugin
 from plugrad_cpu_clang.renderer import CpuRenderer
-from plugrad_cpu_clang.toolchain import INSTALL_HINT
+from plugrad_cpu_clang.toolchain import install_hint
 
 TARGET = Target("CPU")
 
@@ -57,7 +57,7 @@ def test_the_probe_says_which_compiler_and_why(choice):
 
 def test_the_probe_says_once_what_to_install_without_a_compiler(monkeypatch):
     def fail():
-        raise DeviceNotFound(f"no working C compiler. {INSTALL_HINT}")
+        raise DeviceNotFound(f"no working C compiler. {install_hint()}")
 
     monkeypatch.setattr(plugin, "choose_toolchain", fail)
     probe = plugin.plugrad_probe()

@@ -32,13 +32,13 @@ def test_importing_the_plugin_loads_no_driver():
 
 def test_without_pyopencl_the_probe_says_what_to_install(monkeypatch):
     def fail():
-        raise DeviceNotFound(f"pyopencl cannot be imported: no module. {driver.REMEDY}")
+        raise DeviceNotFound(f"pyopencl cannot be imported: no module. {driver.remedy()}")
 
     monkeypatch.setattr(plugin, "look", fail)
     found = plugin.plugrad_probe()
     assert found.devices == ()
     assert found.reason == "pyopencl cannot be imported: no module."
-    assert "plugrad-plugin-opencl[pocl]" in found.remedy
+    assert "opencl[pocl]' brings PoCL" in found.remedy
 
 
 @pytest.mark.parametrize(

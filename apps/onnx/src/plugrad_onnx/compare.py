@@ -15,6 +15,7 @@ from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
 from plugrad import Tensor
+from plugrad.plugin.hints import install_line
 from plugrad_onnx.errors import OnnxError
 from plugrad_onnx.graph import Scope
 from plugrad_onnx.model import Model
@@ -112,7 +113,8 @@ def open_session(model: ModelProto | Path) -> Any:
         OnnxError: onnxruntime is not installed, or refuses the model.
     """
     if runtime is None:
-        raise OnnxError("onnxruntime is not installed. Install it with: pip install 'plugrad-onnx[runtime]'")
+        command = install_line("plugrad-onnx[runtime]", "apps/onnx")
+        raise OnnxError(f"onnxruntime is not installed. Install it with: {command}")
     source = str(model) if isinstance(model, Path) else model.SerializeToString()
     try:
         return runtime.InferenceSession(source, providers=["CPUExecutionProvider"])

@@ -36,15 +36,22 @@ class Hint:
     @property
     def install_line(self) -> str:
         """The command that installs it: from the checkout, where plugrad runs from one."""
-        return f"pip install {shlex.quote(self._source(_TOP))}"
+        return install_line(self.requirement, self.folder)
 
-    def _source(self, top: Path) -> str:
-        folder = top / self.folder
-        if not (folder / "pyproject.toml").is_file():
-            return self.requirement
-        place = f"./{self.folder}" if Path.cwd() == top else str(folder)
-        _, bracket, extras = self.requirement.partition("[")
-        return place + bracket + extras
+
+def install_line(requirement: str, folder: str) -> str:
+    """Return the command that installs a distribution from where plugrad was installed.
+
+    Args:
+        requirement: what to give to pip, with extras.
+        folder: where the distribution lies in a checkout.
+    """
+    source = requirement
+    if (_TOP / folder / "pyproject.toml").is_file():
+        place = f"./{folder}" if Path.cwd() == _TOP else str(_TOP / folder)
+        _, bracket, extras = requirement.partition("[")
+        source = place + bracket + extras
+    return f"pip install {shlex.quote(source)}"
 
 
 HINTS = (

@@ -14,7 +14,7 @@ from plugrad_cpu_clang.compiler import CpuCompiler
 from plugrad_cpu_clang.machine import available_threads, this_machine
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner, LaunchList
-from plugrad_cpu_clang.toolchain import INSTALL_HINT, Choice, choose_toolchain, forget_choices
+from plugrad_cpu_clang.toolchain import Choice, choose_toolchain, forget_choices, install_hint
 
 NAME = "CPU"
 
@@ -42,7 +42,8 @@ def plugrad_probe() -> Probe:
     try:
         choice = choose_toolchain()
     except DeviceNotFound as missing:
-        return Probe(reason=str(missing).removesuffix(INSTALL_HINT).rstrip(), remedy=INSTALL_HINT)
+        remedy = install_hint()
+        return Probe(reason=str(missing).removesuffix(remedy).rstrip(), remedy=remedy)
     machine = this_machine()
     target = Target(NAME, arch=machine.arch)
     return Probe((ProbedDevice(target, description=machine.model, notes=_notes(choice)),))

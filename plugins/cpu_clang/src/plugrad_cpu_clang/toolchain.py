@@ -26,15 +26,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from plugrad.errors import CompileError, DeviceNotFound, SettingsError
+from plugrad.plugin.hints import install_line
 from plugrad.runtime.private_folder import exposure, make_private
 from plugrad.settings import cache_dir, settings
 from plugrad_cpu_clang.process import run_compiler, scratch_directory
 
 Kind = Literal["clang", "gcc", "zig"]
 
-INSTALL_HINT = (
-    "Install one: `pip install plugrad-plugin-cpu-clang[zig]`, or your system's clang or gcc package."
-)
 _CHOOSE_HINT = "Give the path of a clang, gcc or zig, or unset PLUGRAD_CC."
 _OLDEST: dict[str, int] = {"clang": 9, "gcc": 9, "zig": 0}
 _CLANG_SUFFIXES = ("", *(f"-{number}" for number in range(40, 8, -1)))
@@ -91,6 +89,12 @@ class Choice:
 _choices: dict[tuple[str, str, Path], tuple[Choice, str]] = {}
 
 
+def install_hint() -> str:
+    """Return the sentence that says how to get a compiler."""
+    command = install_line("plugrad-plugin-cpu-clang[zig]", "plugins/cpu_clang")
+    return f"Install one: `{command}`, or your system's clang or gcc package."
+
+
 def choose_toolchain() -> Choice:
     """Return the compiler to use: `PLUGRAD_CC` if set, else the best that works.
 
@@ -130,7 +134,7 @@ def _look(asked: str) -> Choice:
         tried = [f"{' '.join(t.command)}: {t.problem}" for t in known] or ["no clang, gcc or cc on PATH"]
         if _zig_binary() is None:
             tried.append("no ziglang package")
-        raise DeviceNotFound(f"no working C compiler ({'; '.join(tried)}). {INSTALL_HINT}", device="CPU")
+        raise DeviceNotFound(f"no working C compiler ({'; '.join(tried)}). {install_hint()}", device="CPU")
     others = (*usable[1:], *(t for t in known if t.problem))
     return Choice(usable[0], _reason(usable), others)
 

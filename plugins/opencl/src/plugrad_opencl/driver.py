@@ -9,11 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from plugrad.errors import DeviceError, DeviceNotFound, DeviceOutOfMemory
-
-REMEDY = (
-    "pip install 'plugrad-plugin-opencl[pocl]' brings PoCL, a driver for any CPU; a GPU needs the OpenCL "
-    "driver of its vendor (`clinfo -l` lists what is installed)."
-)
+from plugrad.plugin.hints import install_line
 
 # Error codes of the OpenCL specification.
 # MEM_OBJECT_ALLOCATION_FAILURE, OUT_OF_HOST_MEMORY, INVALID_BUFFER_SIZE
@@ -27,6 +23,14 @@ class DeviceLost(DeviceError):
     """The driver gave up on the device; nothing more runs on it in this process."""
 
 
+def remedy() -> str:
+    """Return the sentence that says how to get a driver."""
+    return (
+        f"{install_line('plugrad-plugin-opencl[pocl]', 'plugins/opencl')} brings PoCL, a driver for any CPU; "
+        "a GPU needs the OpenCL driver of its vendor (`clinfo -l` lists what is installed)."
+    )
+
+
 @cache
 def opencl() -> ModuleType:
     """Return pyopencl.
@@ -37,7 +41,7 @@ def opencl() -> ModuleType:
     try:
         return importlib.import_module("pyopencl")
     except ImportError as error:
-        raise DeviceNotFound(f"pyopencl cannot be imported: {error}. {REMEDY}", device="OPENCL") from error
+        raise DeviceNotFound(f"pyopencl cannot be imported: {error}. {remedy()}", device="OPENCL") from error
 
 
 def translate(error: Any, doing: str, device: str, nbytes: int = 0) -> DeviceError:

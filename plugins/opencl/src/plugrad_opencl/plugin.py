@@ -8,7 +8,7 @@ from plugrad.target import Target
 from plugrad_opencl.allocator import OpenClAllocator
 from plugrad_opencl.compiler import OpenClCompiler
 from plugrad_opencl.context import open_context
-from plugrad_opencl.driver import REMEDY
+from plugrad_opencl.driver import remedy
 from plugrad_opencl.probe import GPU_PRIORITY, NAME, PRIORITY, look, may_have_gpu
 from plugrad_opencl.renderer import OpenClRenderer
 from plugrad_opencl.runner import OpenClRunner
@@ -35,7 +35,7 @@ def plugrad_probe() -> Probe:
     try:
         return look()
     except DeviceNotFound as missing:
-        return Probe(reason=str(missing).removesuffix(REMEDY).strip(), remedy=REMEDY)
+        return Probe(reason=str(missing).removesuffix(remedy()).strip(), remedy=remedy())
 
 
 @hookimpl

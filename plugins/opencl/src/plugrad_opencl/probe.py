@@ -12,7 +12,7 @@ from typing import Any
 from plugrad.plugin.backend import Probe, ProbedDevice
 from plugrad.target import Evidence, Target
 from plugrad_opencl.capabilities import ATOMICS_OF_64_BITS
-from plugrad_opencl.driver import REMEDY, opencl
+from plugrad_opencl.driver import opencl, remedy
 
 NAME = "OPENCL"
 POCL = "Portable Computing Language"
@@ -69,7 +69,7 @@ def look() -> Probe:
         return Probe(devices)
     names = ", ".join(str(platform.name) for platform in _platforms())
     looked = f"the drivers {names} have no devices" if names else "the OpenCL loader knows no driver"
-    return Probe(reason=looked, remedy=REMEDY)
+    return Probe(reason=looked, remedy=remedy())
 
 
 def describe(index: int, kind: str, platform: Any, device: Any) -> ProbedDevice:
