@@ -66,7 +66,6 @@ def _freeze_class(cls: Any, eq: bool) -> Any:
         "__dataclass_fields__": known,
         "__dataclass_params__": _PARAMETERS,
         "__match_args__": tuple(known),
-        "__init__": _compile_init(known),
         "__setattr__": _refuse_to_set,
         "__delattr__": _refuse_to_delete,
         "__getstate__": _state,
@@ -80,6 +79,7 @@ def _freeze_class(cls: Any, eq: bool) -> Any:
     # slots belong to a class from its beginning
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
     made.__qualname__ = cls.__qualname__
+    made.__init__ = _compile_init(made, known)
     return made
 
 
@@ -89,22 +89,24 @@ def _field(name: str, kind: Any, default: Any) -> "Field[Any]":
     return made
 
 
-def _compile_init(known: dict[str, Any]) -> Any:
-    values: dict[str, Any] = {"set_": object.__setattr__, "MISSING": MISSING}
+def _compile_init(made: Any, known: dict[str, Any]) -> Any:
+    # a slot sets itself in less time than `object.__setattr__` takes to find it
+    values: dict[str, Any] = {f"set_{name}": getattr(made, name).__set__ for name in known}
+    values["MISSING"] = MISSING
     parameters = ["self"]
     lines: list[str] = []
-    for name, made in known.items():
+    for name, one in known.items():
         value = name
-        if made.default_factory is not MISSING:
-            values[f"make_{name}"] = made.default_factory
+        if one.default_factory is not MISSING:
+            values[f"make_{name}"] = one.default_factory
             parameters.append(f"{name}=MISSING")
             value = f"make_{name}() if {name} is MISSING else {name}"
-        elif made.default is not MISSING:
-            values[f"default_{name}"] = made.default
+        elif one.default is not MISSING:
+            values[f"default_{name}"] = one.default
             parameters.append(f"{name}=default_{name}")
         else:
             parameters.append(name)
-        lines.append(f"set_(self, {name!r}, {value})")
+        lines.append(f"set_{name}(self, {value})")
     return _compile("__init__", parameters, lines or ["pass"], values)
 
 

@@ -53,21 +53,24 @@ def resolved_nodes(roots: Sequence[UOp]) -> dict[UOp, UOp] | None:
     out: dict[UOp, UOp] = {}
     entered: set[UOp] = set()
     stack = [*roots[::-1]]
+    pop, push, extend, enter = stack.pop, stack.append, stack.extend, entered.add
+    buffer, detach = Ops.BUFFER, Ops.DETACH
     while stack:
-        u = stack.pop()
-        if not u.src:
-            if u.op is Ops.BUFFER and resolve(u) is not u:
+        u = pop()
+        src = u.src
+        if not src:
+            if u.op is buffer and resolve(u) is not u:
                 return None
             out[u] = u
         elif u in entered:
             out[u] = u
-        elif u.place is not None or u.op in _CHANGED or (u.op is Ops.DETACH and is_view(u.src[0])):
+        elif u.place is not None or u.op in _CHANGED or (u.op is detach and is_view(src[0])):
             # without the DETACH, slices of memory would be more of them
             return None
         else:
-            entered.add(u)
-            stack.append(u)
-            stack.extend(u.src[::-1])
+            enter(u)
+            push(u)
+            extend(src[::-1])
     return out
 
 

@@ -89,7 +89,7 @@ def canonicalize(
             done[u] = u
             if op is Ops.BUFFER:
                 # numbers below zero: no BUFFER of a user has one, so a cached graph keeps no memory alive
-                done[u] = numbered = _numbered(-1 - len(buffers), u.dtype, *u.arg[1:])
+                done[u] = numbered = _numbered(-1 - len(buffers), u.dtype, u.arg.device, u.arg.shape)
                 buffers[numbered] = u
                 if is_complex(u.dtype):
                     # what kernels call it

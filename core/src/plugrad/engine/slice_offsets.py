@@ -19,6 +19,8 @@ _NAME = "_offset"
 _LANES = 16
 # Each is an argument of the kernel: a sum of a hundred elements is no loop over elements.
 _POSITIONS = 4
+# Slices, and what keeps slices of the same memory as they are.
+_DECIDE = frozenset({Ops.SHRINK, Ops.COPY, *IN_PLACE})
 # Between memory and the slice: all of the elements, in their order.
 _BELOW = frozenset({Ops.RESHAPE, Ops.BITCAST})
 
@@ -31,16 +33,13 @@ def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, dict[int, UOp]]:
     slices of one memory, which kernels may load together, unless they are few positions of its first axis;
     and what is copied to another device, which takes no kernel.
     """
-    graph = tuple(graph)
-    if not any([u.op is Ops.SHRINK for u in graph]):
-        return {}
     slices: dict[UOp, list[UOp]] = {}
     fixed: set[UOp] = set()
-    for u in graph:
-        if u.op is Ops.SHRINK and (memory := _memory_below(u)) is not None:
-            slices.setdefault(memory, []).append(u)
-        elif u.op in IN_PLACE or u.op is Ops.COPY:
+    for u in [u for u in graph if u.op in _DECIDE]:
+        if u.op is not Ops.SHRINK:
             fixed.add(memory_of(u.src[0]))
+        elif (memory := _memory_below(u)) is not None:
+            slices.setdefault(memory, []).append(u)
     found: dict[UOp, dict[int, UOp]] = {}
     for memory, of_memory in slices.items():
         if memory not in fixed and (len(of_memory) == 1 or _are_positions(of_memory)):
