@@ -5,6 +5,9 @@ import math
 from plugrad.dtype.types import ConstType, DType
 from plugrad.errors import DtypeError
 
+# What a cast of infinity gives NaN for: the formats of a byte with neither infinities nor -0.0.
+_LARGEST = {"fp8e4m3fnuz": 240.0, "fp8e5m2fnuz": 57344.0}
+
 
 def is_float(dtype: DType) -> bool:
     """Say whether `dtype` holds floating-point values.
@@ -67,7 +70,7 @@ def is_bool(dtype: DType) -> bool:
 
 
 def dtype_min(dtype: DType) -> ConstType:
-    """Return the lowest value of `dtype` (`-inf` for floats).
+    """Return the lowest value of `dtype` (`-inf` for floats that have it).
 
     Raises:
         DtypeError: complex numbers have no order.
@@ -77,7 +80,7 @@ def dtype_min(dtype: DType) -> ConstType:
         (-128, -inf)
     """
     if is_float(dtype):
-        return -math.inf
+        return -_LARGEST.get(dtype.name, math.inf)
     if is_complex(dtype):
         raise _no_order(dtype)
     if is_bool(dtype):
@@ -88,7 +91,7 @@ def dtype_min(dtype: DType) -> ConstType:
 
 
 def dtype_max(dtype: DType) -> ConstType:
-    """Return the highest value of `dtype` (`inf` for floats).
+    """Return the highest value of `dtype` (`inf` for floats that have it).
 
     Raises:
         DtypeError: complex numbers have no order.
@@ -98,7 +101,7 @@ def dtype_max(dtype: DType) -> ConstType:
         (127, inf)
     """
     if is_float(dtype):
-        return math.inf
+        return _LARGEST.get(dtype.name, math.inf)
     if is_complex(dtype):
         raise _no_order(dtype)
     if is_bool(dtype):

@@ -22,6 +22,17 @@ def test_reductions_are_those_of_numpy(name: str, axis: Any, keepdim: bool) -> N
     np.testing.assert_allclose(out.numpy(), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("device", ["PYTHON", None])
+@pytest.mark.parametrize("dtype", ["fp8e4m3fnuz", "fp8e5m2fnuz", "fp8e4m3", "fp8e5m2"])
+def test_floats_of_a_byte_have_greatest_values_where_they_have_no_infinity(dtype: str, device: Any) -> None:
+    rows = [[-1.0, -2.0, 3.0, -4.0], [-8.0, -2.0, -1.0, -16.0]] * 6
+    x = Tensor(rows, device=device).cast(dtype)
+    assert (x.max().cast("float32").item(), x.min().cast("float32").item()) == (3, -16)
+    assert x.cummax(1)[0][:2].cast("float32").tolist() == [[-1, -1, 3, 3], [-8, -2, -1, -1]]
+    windows = x[:2].reshape(1, 1, 2, 4).max_pool2d(2, padding=1)
+    assert windows.cast("float32").tolist() == [[[[-1, 3, -4], [-8, -1, -16]]]]
+
+
 @pytest.mark.parametrize("axis", [None, 1, (0, 2)], ids=str)
 def test_variance_is_that_of_torch(axis: Any) -> None:
     x = torch.tensor(X)

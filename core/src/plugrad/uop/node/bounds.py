@@ -3,6 +3,7 @@
 Floats are unbounded unless constant: rounding and NaN leave nothing cheap to say.
 """
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ def whole(u: "UOp") -> Interval:
     """Return the interval of everything that `u`'s dtype holds."""
     if u.dtype.scalar() is dtypes.index:
         return INDEX_MIN, INDEX_MAX
+    if u.dtype.kind == "float":
+        # NaN may be among them, also where a format has no infinities
+        return -math.inf, math.inf
     return dtype_min(u.dtype), dtype_max(u.dtype)
 
 
