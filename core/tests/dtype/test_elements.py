@@ -154,3 +154,4 @@ def test_dtypes_can_be_asked_for_their_kind() -> None:
     kinds = (dtypes.is_float, dtypes.is_int, dtypes.is_unsigned, dtypes.is_bool)
     found = [[ask(dtype) for ask in kinds] for dtype in (dtypes.bfloat16, dtypes.uint8, dtypes.bool)]
     assert found == [[True, False, False, False], [False, True, True, False], [False, False, False, True]]
+    assert (dtypes.is_float("half"), dtypes.is_int(np.int8), dtypes.max("uint8")) == (True, True, 255)

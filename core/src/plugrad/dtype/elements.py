@@ -1,12 +1,26 @@
 """The namespace of element types, and what names them."""
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
 
 from plugrad.dtype.kinds import dtype_max, dtype_min, is_bool, is_complex, is_float, is_int, is_unsigned
 from plugrad.dtype.types import SCALARS, DType
 from plugrad.errors import DtypeError
 from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
 from plugrad.limits import FLOAT_FORMATS, FloatInfo, IntInfo, float_info
+
+R = TypeVar("R")
+
+
+def _of_any_name(function: Callable[[DType], R]) -> "Callable[[DType | str | type], R]":
+    """Return a function of dtypes that takes what names them as well, as `finfo` does."""
+
+    @wraps(function)
+    def named(dtype: "DType | str | type") -> R:
+        return function(parse_dtype(dtype))
+
+    return named
 
 
 class dtypes:
@@ -59,12 +73,12 @@ class dtypes:
     default_float: ClassVar[DType] = float32
     default_int: ClassVar[DType] = int32
 
-    min = staticmethod(dtype_min)
-    max = staticmethod(dtype_max)
-    is_float = staticmethod(is_float)
-    is_int = staticmethod(is_int)
-    is_unsigned = staticmethod(is_unsigned)
-    is_bool = staticmethod(is_bool)
+    min = staticmethod(_of_any_name(dtype_min))
+    max = staticmethod(_of_any_name(dtype_max))
+    is_float = staticmethod(_of_any_name(is_float))
+    is_int = staticmethod(_of_any_name(is_int))
+    is_unsigned = staticmethod(_of_any_name(is_unsigned))
+    is_bool = staticmethod(_of_any_name(is_bool))
 
     @staticmethod
     def finfo(dtype: "DType | str | type") -> FloatInfo:
