@@ -87,7 +87,7 @@ def test_a_list_that_does_not_apply_is_searched_again() -> None:
         clear_loaded()
         x = Tensor([1.0, 2.0, 3.0], device="PYTHON").realize()
         (x * 5).tolist()
-        (key,) = search_results()._all()  # pyright: ignore[reportPrivateUsage]
+        (key,) = search_results()._read_all()  # pyright: ignore[reportPrivateUsage]
         wrong = (Opt(compiled[0].opts[0].op, (9,), 2),) if compiled[0].opts else ()  # type: ignore[attr-defined]
         search_results().put(key, wrong)
         with context(CACHELEVEL=1):
