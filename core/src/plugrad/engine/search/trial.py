@@ -6,6 +6,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad._util import numpy as np
+from plugrad.builtin.arithmetic import from_storage, lane_dtype, storage_dtype, to_storage
 from plugrad.device import OpenDevice
 from plugrad.dtype import FLOAT8, DType, dtypes, is_bool, is_float, to_numpy
 from plugrad.runtime.buffer import Buffer
@@ -122,27 +123,20 @@ def _epsilon(dtype: DType) -> float:
 
 def _numbers(dtype: DType, count: int, random: Any) -> Any:
     """Return numbers for memory of `dtype`: floats from -1 to 1, small integers, truth values."""
-    kind = to_numpy(dtype)
     if is_bool(dtype):
         return random.random(count) < 0.5
-    if kind is not None and kind.kind == "f":
-        return random.uniform(-1, 1, count).astype(kind)
-    if kind is not None:
-        return random.integers(0, _MOST, count).astype(kind)
-    if dtype is dtypes.bfloat16:
-        return (random.uniform(-1, 1, count).astype("float32").view("uint32") >> 16).astype("uint16")
-    # floats of a byte: any below the exponents of infinity and NaN
-    return random.integers(0, 0x38, count).astype("uint8")
+    if dtype in FLOAT8:
+        # any below the exponents of infinity and NaN
+        return random.integers(0, 0x38, count).astype("uint8")
+    drawn = random.uniform(-1, 1, count) if is_float(dtype) else random.integers(0, _MOST, count)
+    return to_storage(drawn.astype(lane_dtype(dtype)), dtype)
 
 
 def _decoded(buffer: Buffer) -> Any:
     """Return the elements of a buffer as NumPy has them, floats in float64."""
     memory, dtype = buffer.as_memoryview(), buffer.dtype
-    kind = to_numpy(dtype)
-    if kind is not None:
-        found = np.frombuffer(memory, kind)
-        return found.astype("float64") if kind.kind == "f" else found
-    if dtype is dtypes.bfloat16:
-        return (np.frombuffer(memory, "uint16").astype("uint32") << 16).view("float32").astype("float64")
-    decoded = np.array([FLOAT8[dtype].decode(code) for code in range(256)])
-    return decoded[np.frombuffer(memory, "uint8")]
+    if dtype in FLOAT8:
+        decoded = np.array([FLOAT8[dtype].decode(code) for code in range(256)])
+        return decoded[np.frombuffer(memory, "uint8")]
+    found = from_storage(np.frombuffer(memory, storage_dtype(dtype)), dtype)
+    return found.astype("float64") if is_float(dtype) else found
