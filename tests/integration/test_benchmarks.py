@@ -74,3 +74,11 @@ def test_a_section_is_exchanged_and_others_stay(monkeypatch: pytest.MonkeyPatch)
     assert changed == "# Page\n\ntable\n\n## One\n\nnew\n\n## Two\n\nkept\n"
     assert sections.with_section("# Page\n", "One", "new") == "# Page\n\n## One\n\nnew\n"
     assert sections.sections_behind(page).startswith("## One")
+
+
+def test_first_calls_are_measured_part_by_part() -> None:
+    pytest.importorskip("plugrad_cpu_clang")
+    command = [sys.executable, str(RUN.with_name("first_calls.py")), "--quick", "--count", "1", "--passes"]
+    done = subprocess.run([*command, "--only", "small"], capture_output=True, text=True, check=True)
+    assert "simplify_gates 0." in done.stdout
+    assert "| small" in done.stdout
