@@ -11,7 +11,13 @@ from plugrad.dtype import dtypes
 from plugrad.errors import CompileError
 from plugrad.runtime.program import Program
 from plugrad.uop.ops import Ops
-from plugrad_cpu_clang.compiler import CpuCompiler, compiler_flags, merge_sources, split_units
+from plugrad_cpu_clang.compiler import (
+    CHARACTERS_OF_LONG_SOURCES,
+    CpuCompiler,
+    compiler_flags,
+    merge_sources,
+    split_units,
+)
 from plugrad_cpu_clang.machine import Machine
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner
@@ -79,6 +85,25 @@ def test_many_large_kernels_are_compiled_side_by_side(best_compiler, addresses):
     for (name, source), lib in zip(units, libs, strict=True):
         CpuRunner(Program(name, source, lib, outs=(0,)))(addresses(total))
     assert total[0] == 15
+
+
+def test_gcc_optimises_long_sources_less():
+    failing = CpuCompiler(Toolchain("gcc", ("false",), (12,), ""))
+    levels = []
+    for length in (100, CHARACTERS_OF_LONG_SOURCES):
+        with pytest.raises(CompileError) as caught:
+            failing.compile("x" * length, "k")
+        levels.append([part for part in caught.value.command if part.startswith("-O")][-1])
+    assert levels == ["-O3", "-O1"]
+
+
+def test_long_and_short_sources_compile_together(best_compiler, addresses):
+    filler = f"// {'x' * CHARACTERS_OF_LONG_SOURCES}\n"
+    units = [("a", GOOD.format("a", 1)), ("b", filler + GOOD.format("b", 20))]
+    total = np.zeros(1, np.int32)
+    for (name, source), lib in zip(units, best_compiler.compile_many(units), strict=True):
+        CpuRunner(Program(name, source, lib, outs=(0,)))(addresses(total))
+    assert total[0] == 21
 
 
 def test_no_kernels_are_no_work(best_compiler):
