@@ -49,6 +49,7 @@ def test_new_attributes_are_refused_as_ever() -> None:
     [
         ("plugrad", "from_numpy", "Instead: write Tensor(array, copy=False)."),
         ("plugrad", "allclose", "Instead: write x.allclose(...), a method of tensors."),
+        ("plugrad", "normal", "Instead: write Tensor.normal(...), a method of tensors."),
         ("plugrad", "float16", "Instead: write dtypes.float16."),
         ("plugrad", "optim", "Instead: write plugrad.nn.optim."),
         ("plugrad.nn", "utils", "Instead: write nn.optim.clip_grad_norm_,"),

@@ -270,8 +270,8 @@ def _check_memory(gradients: Iterable[UOp]) -> None:
     if lost is not None:
         raise GradientError(
             f"the gradient needs what memory of shape {show(lost.shape)} held when it was used, and that has "
-            "been overwritten since, by an assign or a jitted function. Ask for gradients before that, or "
-            "compute with a .contiguous() that you keep until then."
+            "been overwritten since: by an assign, such as load_state_dict makes, or by a jitted function. "
+            "Ask for gradients before that, or compute with a .contiguous() that you keep until then."
         )
 
 

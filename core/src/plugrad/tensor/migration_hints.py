@@ -98,6 +98,8 @@ MODULE_ADVICE: dict[str, dict[str, str]] = {
         "autograd": "write loss.backward(), loss.gradient(x), or plugrad.transforms",
         "backends": "write plugrad.Device, or `plugrad devices` in a shell",
         "compile": "write plugrad.jit(function)",
+        "concat": "write plugrad.cat",
+        "concatenate": "write plugrad.cat",
         "cuda": "write Device.DEFAULT: a device is a name, and x.to(name) moves there",
         "enable_grad": "leave it out: only what no_grad surrounds has no gradient",
         "float": "write dtypes.float32",
@@ -183,7 +185,8 @@ def missing_name(module: str, name: str, tensor: type) -> AttributeError:
     if not hint and module == "plugrad" and not name.startswith("_"):
         if isinstance(getattr(dtypes, name, None), DType):
             hint = f"write dtypes.{name}"
-        elif hasattr(tensor, name):
-            hint = f"write x.{name}(...), a method of tensors"
+        elif method := getattr(tensor, name, None):
+            is_of_class = getattr(method, "__self__", None) is tensor
+            hint = f"write {'Tensor' if is_of_class else 'x'}.{name}(...), a method of tensors"
     end = f". Instead: {hint}." if hint else ""
     return AttributeError(f"module {module!r} has no attribute {name!r}{end}", name=name)

@@ -94,7 +94,10 @@ def _holds_arrays(data: Any) -> bool:
         return False
     if any(issubclass(kind, TensorBase) for kind in kinds):
         # NumPy would join their values, and leave their gradients behind
-        raise DtypeError(f"cannot make elements of what {data!r:.80} holds: join tensors with Tensor.stack.")
+        raise DtypeError(
+            "cannot make elements of tensors that have axes or gradients: join tensors with Tensor.stack, "
+            f"which keeps both. Received {data!r:.80}."
+        )
     return any(np.ndim(item) > 0 for item in data if type(item) in kinds)
 
 
