@@ -87,6 +87,23 @@ def test_scatter_lets_the_last_of_several_writes_win() -> None:
     assert Tensor([1, 2]).scatter(0, Tensor([1, 1]), 3, "multiply").tolist() == [1, 18]
 
 
+@pytest.mark.parametrize(("writes", "size"), [(2, 40), (6, 9), (9, 6)])
+def test_scatter_returns_gradients_to_the_writes_that_last(writes: int, size: int) -> None:
+    rng = np.random.default_rng(3)
+    index = rng.integers(0, size, (4, writes))
+    index[:, -1] = index[:, 0]
+    x, source, back = (Tensor(rng.normal(size=(4, n)).astype(np.float32)) for n in (size, writes, size))
+    written = x.scatter(1, Tensor(index), source)
+    ours = [g.numpy() for g in written.gradient(x, source, gradient=back)]
+    into_x, into_source = back.numpy(), np.zeros((4, writes), np.float32)
+    for row in range(4):
+        last = {place: write for write, place in enumerate(index[row].tolist())}
+        for place, write in last.items():
+            into_source[row, write], into_x[row, place] = into_x[row, place], 0
+    assert (ours[0] == into_x).all()
+    assert (ours[1] == into_source).all()
+
+
 def test_scatter_is_that_of_torch() -> None:
     index = np.stack([np.stack([RNG.permutation(5)[:3] for _ in range(6)], 1) for _ in range(2)])
     expected = torch.tensor(X).scatter(1, torch.tensor(index), torch.tensor(SOURCE[:2, :3, :1].repeat(6, 2)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import TensorBase
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor
 
 ScatterReduction = Literal["sum", "prod", "mean", "amax", "amin"]
+
+# Measured: where fewer than one element in so many is written, a branch on whether it was is guessed right.
+_FEW = 8
 
 
 def gather(
@@ -186,7 +190,7 @@ def scatter(
     wins = _matches(position, shape).where(numbers, numbers.const_like(0))
     last = wins.reduce_axis(Ops.MAX, (len(shape) - 1,)).reshape(shape[:-1])
     if value.shape != ():
-        value = _pad_rows(self, moved_back(pick_last(value, last - 1), at))
+        value = _pad_rows(self, moved_back(_written(value, last, position), at))
     is_written = _pad_rows(self, moved_back(last, at)) > 0
     return operand_result(self, is_written.where(value, self._graph), index, src)
 
@@ -310,6 +314,31 @@ def _scatter_parts(
         )
     value = src._graph.shrink([(0, size) for size in index.shape])
     return at, position, moved_last(value, at)
+
+
+def _written(value: UOp, last: UOp, position: UOp) -> UOp:
+    """Return the value of the write `last - 1` of each element: (*R, m) and (*R, n) -> (*R, n).
+
+    Elements without a write get 0, or any value where branches between them and others are guessed wrong.
+    """
+    writes, size = value.shape[-1], last.shape[-1]
+    place = last - 1
+    # where most elements are written several times, returning gradients element by element is less work
+    if not isinstance(writes, int) or not isinstance(size, int) or writes > size:
+        return pick_last(value, place)
+    if writes * _FEW > size:
+        place = place.maximum(0).minimum(writes - 1)
+    return with_rule([pick_last(value, place)], [value, last, position], _written_rule)[0]
+
+
+def _written_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of each element to the last value that was written to it."""
+    (back,), (value, last, position) = gradients, inputs_of(function)
+    if back is None:
+        return [None, None, None]
+    number = counted(value.shape[-1], last.dtype, position.shape, len(position.shape) - 1) + 1
+    stays = pick_last(last, position).eq(number)
+    return [stays.where(pick_last(back, position), back.const_like(0)), None, None]
 
 
 def _pad_rows(x: Tensor, u: UOp, fill: ConstType = 0) -> UOp:
