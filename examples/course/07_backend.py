@@ -2,10 +2,10 @@
 
     python examples/course/07_backend.py
 
-`plugrad new-backend` writes a distribution whose device computes from the first minute: memory, a dialect
-of C, a compiler and a runner, in under 150 lines. This program writes one, lets its compiler use the vectors
-of this machine, and measures three programs on it and on CPU. What is left to win is what
-docs/write-a-backend.md adds.
+`plugrad new-backend`, of plugrad-conformance, writes a distribution that computes from the first minute:
+memory, a dialect of C, a compiler and a runner, in under 150 lines. This program writes one, lets its
+compiler use the vectors of this machine, and measures three programs on it and on CPU. What is left to win
+is what docs/write-a-backend.md adds.
 """
 
 import json
