@@ -24,13 +24,13 @@ def shown(root: UOp, path: ViewPath) -> UOp:
 
 def path_between(view: UOp, root: UOp) -> ViewPath:
     """Return the path that shows `view`, movement ops and bitcasts on `root`."""
-    steps: list[tuple[Ops, tuple[UOp, ...], Any]] = []
+    path: ViewPath = ()
     while view is not root:
         is_bitcast = view.op is Ops.BITCAST
         assert is_bitcast or view.op in MOVEMENT, f"a view is made by movement ops, not by {view.op.name}"
-        steps.append((view.op, view.src[1:], view.dtype if is_bitcast else view.arg))
+        path = ((view.op, view.src[1:], view.dtype if is_bitcast else view.arg), *path)
         view = view.src[0]
-    return tuple(reversed(steps))
+    return path
 
 
 def shows_all(path: ViewPath) -> bool:

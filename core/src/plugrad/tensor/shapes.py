@@ -282,7 +282,7 @@ def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
     """Return the common shape that all of `shapes` expand to, aligned at the last axis."""
-    ndim = max((len(shape) for shape in shapes), default=0)
+    ndim = max(map(len, shapes), default=0)
     out: list[Dim] = []
     for place in range(ndim):
         size: Dim = 1
