@@ -149,15 +149,15 @@ def test_the_panels_of_a_tile_fit_the_cache() -> None:
     assert nbytes <= LOOPS.cache_bytes[-1]
 
 
-def convolution(images: int, channels: int, size: int, filters: int, window: int) -> UOp:
+def convolution(images: int, channels: int, size: int, filters: int, window: int, step: int = 1) -> UOp:
     """Return sums over square windows, of images without padding."""
     n, o, y, x = (UOp.range(extent, axis) for axis, extent in enumerate((images, filters, size, size)))
     c, v, w = (
         UOp.range(extent, 4 + a, AxisType.REDUCE) for a, extent in enumerate((channels, window, window))
     )
-    around = size + window - 1
+    around = (size - 1) * step + window
     image = param(1, images * channels * around**2).index(
-        ((n * channels + c) * around + y + v) * around + x + w
+        ((n * channels + c) * around + y * step + v) * around + x * step + w
     )
     weight = param(2, filters * channels * window**2).index(((o * channels + c) * window + v) * window + w)
     value = (image.load() * weight.load()).reduce(Ops.ADD, c, v, w)
@@ -183,11 +183,16 @@ def test_rows_are_lanes_where_they_fill_vectors_or_filters_are_read_for_few_plac
 
 def test_rows_are_lanes_where_each_result_is_read_with_another_one() -> None:
     """Filters as lanes would read the residual one element after the other."""
-    plain = simplify_ranges(convolution(8, 64, 56, 64, 3))
+    plain = simplify_ranges(convolution(8, 32, 56, 64, 3))
     assert lane_axes(plain) == {1}
     store = plain.src[0]
     residual = param(3, store.src[0].src[0].arg[1]).index(store.src[0].src[1]).load()
     assert lane_axes(kernel(store.src[0].store(store.src[1] + residual, *store.src[2:]))) == {3}
+
+
+def test_rows_are_lanes_where_each_tile_of_filters_would_read_images_from_memory_again() -> None:
+    assert lane_axes(simplify_ranges(convolution(4, 64, 28, 512, 3, step=2))) == {1}
+    assert lane_axes(simplify_ranges(convolution(4, 256, 28, 512, 1, step=2))) == {3}
 
 
 def test_lanes_that_are_stored_apart_share_lines_with_their_neighbours() -> None:
