@@ -77,6 +77,8 @@ class _Linearizer:
         self.capabilities = capabilities
         self.nest: LoopNest = find_loops(sink)
         self.rank: dict[UOp, int] = {}
+        # constants that registers start with are not in the graph: they stand outside of all loops
+        self.home: dict[UOp, UOp | None] = {}
         self.items: dict[UOp | None, dict[_Item, set[_Item]]] = {None: {}}
         self.out: list[UOp] = []
         self.done: dict[UOp, UOp] = {}
@@ -88,6 +90,7 @@ class _Linearizer:
     def run(self) -> list[UOp]:
         order = list(self.sink.toposort())
         self.rank = _ranks(order)
+        self.home = {u: self.nest.block_of(u) for u in order}
         for r in self.nest.around:
             self.items[r] = {}
         for r in self.nest.around:
@@ -116,12 +119,15 @@ class _Linearizer:
         return item
 
     def _place_node(self, u: UOp) -> None:
-        self._add_item((_NODE, u, 0), self.nest.block_of(u), u.src[:2] if u.op is Ops.STORE else u.src)
+        self._add_item((_NODE, u, 0), self.home.get(u), u.src[:2] if u.op is Ops.STORE else u.src)
 
     def _add_item(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
-        self.items[block].setdefault(item, set())
+        after = self.items[block].setdefault(item, set())
         for s in src:
-            self._depend(item, block, s)
+            if s.op in _HAVE_LOOPS or self.home.get(s) is not block:
+                self._depend(item, block, s)
+            else:
+                after.add((_NODE, s, 0))
 
     def _depend(self, item: _Item, block: UOp | None, s: UOp) -> None:
         """Order `item`, or the loop of `block` around it, after `s`, in one block."""
@@ -130,7 +136,7 @@ class _Linearizer:
         if s.op is Ops.STORE and len(s.src) > 2:
             self._come_after(item, block, s)
             return
-        home = self.nest.block_of(s)
+        home = self.home.get(s)
         if home is block:
             self.items[block][item].add((_NODE, s, 0))
             return
@@ -154,7 +160,7 @@ class _Linearizer:
 
     def _finish_first(self, before: UOp, store: UOp) -> None:
         """Order `store`, or the loop around it, after `before` or its loop."""
-        one, other = (self.nest.path(self.nest.block_of(u)) for u in (before, store))
+        one, other = (self.nest.path(self.home[u]) for u in (before, store))
         shared = sum(1 for a, b in zip(one, other, strict=False) if a is b)
         first, then = self._outermost(before, one[shared:]), self._outermost(store, other[shared:])
         self.items[one[shared - 1]][then].add(first)
@@ -179,8 +185,7 @@ class _Linearizer:
             self._add_item((_ACCUMULATE, u, i), inner, (value, *step.constants))
             if i:
                 self.items[inner][_ACCUMULATE, u, i].add((_ACCUMULATE, u, i - 1))
-        own = self.nest.block_of(u)
-        if own is home:
+        if self.home[u] is home:
             self.items[home].setdefault((_NODE, u, 0), set()).add(loop)
         else:
             raise VerifyError(
@@ -208,12 +213,13 @@ class _Linearizer:
 
     def _sorted(self, block: UOp | None) -> list[_Item]:
         items = self.items[block]
-        waiting = {item: sum(d in items for d in after) for item, after in items.items()}
-        then: dict[_Item, list[_Item]] = {}
+        waiting: dict[_Item, int] = {}
+        then: dict[_Item, list[_Item]] = {item: [] for item in items}
         for item, after in items.items():
-            for d in after:
-                if d in items:
-                    then.setdefault(d, []).append(item)
+            before = [then[d] for d in after if d in items]
+            waiting[item] = len(before)
+            for users in before:
+                users.append(item)
         phases = self._phases(items)
 
         def priority(item: _Item) -> tuple[int, int, int]:
@@ -225,7 +231,7 @@ class _Linearizer:
         while ready:
             _, item = heapq.heappop(ready)
             out.append(item)
-            for later in then.get(item, ()):
+            for later in then[item]:
                 waiting[later] -= 1
                 if waiting[later] == 0:
                     heapq.heappush(ready, (priority(later), later))
@@ -375,6 +381,7 @@ def remove_unused(program: list[UOp]) -> list[UOp]:
     return out[::-1]
 
 
+_HAVE_LOOPS = frozenset({Ops.RANGE, Ops.STORE})
 _MOVES_FREELY = ELEMENTWISE | {Ops.CONST, Ops.INDEX, Ops.PARAM, Ops.GEP, Ops.VECTORIZE}
 _EFFECTS = frozenset(
     {Ops.STORE, Ops.ACCUMULATE, Ops.RANGE, Ops.END, Ops.IF, Ops.ENDIF, Ops.BARRIER, Ops.DEFINE_ACC}

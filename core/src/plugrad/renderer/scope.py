@@ -46,12 +46,13 @@ class Scope:
         self._nesting: dict[UOp, int] = {}
         self._registers_read: dict[UOp, frozenset[UOp]] = {}
         self._position = {u: i for i, u in enumerate(uops)}
-        self._users: dict[UOp, list[UOp]] = {}
+        # the only user of each node that is used; None where there are several
+        self._user: dict[UOp, UOp | None] = {}
         self._changes: dict[UOp, list[int]] = {}
         self._edges = [i for i, u in enumerate(uops) if u.op in (Ops.RANGE, Ops.END)]
         for i, u in enumerate(uops):
             for s in u.src:
-                self._users.setdefault(s, []).append(u)
+                self._user[s] = None if s in self._user else u
             if u.op is Ops.ACCUMULATE:
                 self._changes.setdefault(u.src[0], []).append(i)
 
@@ -88,7 +89,7 @@ class Scope:
 
     def is_used(self, u: UOp) -> bool:
         """Say whether any node of the program uses `u`."""
-        return u in self._users
+        return u in self._user
 
     def inline(self, u: UOp, expression: str) -> None:
         """Write `u` as `expression` wherever it is used."""
@@ -104,15 +105,15 @@ class Scope:
 
     def may_inline(self, u: UOp) -> bool:
         """Return whether writing `u` at its only use leaves its value the same."""
-        users = self._users.get(u, ())
-        if len(users) != 1 or users[0].op in _NAMES_ITS_SOURCES:
+        user = self._user.get(u)
+        if user is None or user.op in _NAMES_ITS_SOURCES:
             return False
         if max((self._nesting.get(s, 0) for s in u.src), default=0) >= MAX_NESTING:
             return False
         registers = self._reads(u)
         if not registers:
             return True
-        here, there = self._position[u], self._position[users[0]]
+        here, there = self._position[u], self._position[user]
         # in another loop the register may have changed by the next turn, wherever the change is written
         same_loop = bisect(self._edges, here) == bisect(self._edges, there)
         return same_loop and not any(here < at < there for r in registers for at in self._changes.get(r, ()))

@@ -22,8 +22,12 @@ def open_ranges(u: "UOp") -> "frozenset[UOp]":
 def _union(src: "tuple[UOp, ...]") -> "frozenset[UOp]":
     out: frozenset[UOp] = frozenset()
     for s in src:
-        # most sources share their set: only a new one costs a union
+        # most sources share their set, or one has all of another's: only what is new costs a union
         more = s._ranges  # pyright: ignore[reportPrivateUsage]
-        if more and more is not out:
-            out = out | more if out else more
+        if more is out:
+            continue
+        if out <= more:
+            out = more
+        elif not more <= out:
+            out = out | more
     return out
