@@ -71,6 +71,11 @@ def test_few_positions_of_one_memory_are_variables_each() -> None:
         assert found == places
 
 
+def test_both_seeds_of_a_drawing_keep_their_positions() -> None:
+    seeds = _memory(2)
+    assert not variable_offsets((seeds.shrink(((0, 1),)) + seeds.shrink(((1, 2),))).toposort())
+
+
 def test_elements_that_are_compared_share_their_kernel() -> None:
     values = [3.0, 1.0, 4.0, 1.5, 9.0, 2.0, 6.0]
     x = Tensor(values).realize()

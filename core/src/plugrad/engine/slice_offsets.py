@@ -11,7 +11,7 @@ from typing import Any
 from plugrad.device import Device
 from plugrad.schedule.versions import IN_PLACE, memory_of
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import pairs_of
+from plugrad.uop.shape import greatest, pairs_of
 from plugrad.uop.uop import UOp
 
 _NAME = "_offset"
@@ -60,8 +60,13 @@ def with_offsets(sliced: UOp, src: Sequence[UOp], offsets: Mapping[int, UOp]) ->
 
 
 def _are_positions(slices: Sequence[UOp]) -> bool:
-    """Whether the slices are few positions of the first axis, as in `x[i] > x[j]`."""
-    return len(slices) <= _POSITIONS and all([_is_position(*pairs_of(u)[0]) for u in slices])
+    """Whether the slices are few positions of a longer first axis, as in `x[i] > x[j]`.
+
+    The seeds of a drawing are two elements: blocks of one graph, each with seeds of its own, share kernels by
+    fixed positions, where variables of each would have names of their own.
+    """
+    are_few = len(slices) <= _POSITIONS < min([greatest(u.src[0].shape[0]) for u in slices])
+    return are_few and all([_is_position(*pairs_of(u)[0]) for u in slices])
 
 
 def _is_offset(sliced: UOp, axis: int) -> bool:
