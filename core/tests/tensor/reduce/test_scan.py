@@ -106,3 +106,21 @@ def test_behind_a_zero_products_too_great_for_a_float_have_no_gradient() -> None
     found = ours.cumprod(0).sum().gradient(ours)[0].numpy()
     assert found[0] == np.inf
     assert not found[1:].any()
+
+
+@pytest.mark.parametrize("size", [9, 17, 77])
+def test_rows_of_large_tensors_continue_their_whole_blocks(
+    monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr("plugrad.tensor.reduce.scan._LARGE", 1)
+    array = np.random.default_rng(size).normal(size=(3, size)).astype(np.float32)
+    x = Tensor(array)
+    wide = array.astype(np.float64)
+    assert np.allclose(x.cumsum(1).numpy(), wide.cumsum(1), atol=1e-5)
+    assert np.allclose(x.cumprod(1).numpy(), wide.cumprod(1), atol=1e-5)
+    assert np.allclose(x.logcumsumexp(1).numpy(), np.logaddexp.accumulate(wide, 1), atol=1e-5)
+    highest = torch.tensor(array).cummax(1)
+    assert (x.cummax(1).values.numpy() == highest.values.numpy()).all()
+    assert (x.cummax(1).indices.numpy() == highest.indices.numpy()).all()
+    (gradient,) = (x.cumsum(1) * Tensor(array)).sum().gradient(x)
+    assert np.allclose(gradient.numpy(), wide[:, ::-1].cumsum(1)[:, ::-1], atol=1e-5)

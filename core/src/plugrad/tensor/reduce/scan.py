@@ -2,7 +2,8 @@
 
 Each is done in blocks: inside a block every element combines those before it, the last of each block go
 through the same scan again, and their results are combined with the next block. With blocks of 8 that is 8
-operations an element and one more level for each factor of 8, all of it parallel.
+operations an element and one more level for each factor of 8, all of it parallel. Rows are filled up to whole
+blocks where they are small; in large tensors, the rest of a row continues them.
 
 Element `i` of the result combines elements `0..i` of an axis. What lies behind an axis changes nothing, so
 those of symbolic size are filled up to their greatest.
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # Measured: wider blocks take longer by as much as they are wider.
 _BLOCK = 8
+# Elements from which two more passes over all of them take longer than a few more kernels.
+_LARGE = 1 << 17
 
 
 def cumsum(
@@ -217,6 +220,9 @@ def _scan(
     if size <= widest:
         return _inside_blocks(u, reduce, neutral)
     block = _block_width(size, widest)
+    rest = size % block
+    if rest and math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape) >= _LARGE:
+        return _continued(u, rest, reduce, combine, neutral, widest)
     count = -(-size // block)
     whole = _pad_last(u, count * block - size, 0, neutral).reshape((*rows, count, block))
     inside = _inside_blocks(whole, reduce, neutral).contiguous()
@@ -229,8 +235,29 @@ def _scan(
     return out.shrink([*((0, r) for r in rows), (0, size)])
 
 
+def _continued(
+    u: UOp,
+    rest: int,
+    reduce: Callable[[UOp], UOp],
+    combine: Callable[[UOp, UOp], UOp],
+    neutral: ConstType,
+    widest: int,
+) -> UOp:
+    """Scan whole blocks, and continue them by the `rest` of the row.
+
+    Rows that are filled up instead are copied before, and read across blocks after.
+    """
+    shape: Any = u.shape
+    rows, start = [(0, r) for r in shape[:-1]], shape[-1] - rest
+    whole = _scan(u.shrink([*rows, (0, start)]), reduce, combine, neutral, widest).contiguous()
+    last = whole.shrink([*rows, (start - 1, start)]).expand((*shape[:-1], rest))
+    left = combine(last, _inside_blocks(u.shrink([*rows, (start, shape[-1])]), reduce, neutral))
+    position = counted(shape[-1], position_dtype(shape[-1]), shape, len(shape) - 1)
+    return (position < start).where(_pad_last(whole, rest, 0, 0), _pad_last(left, 0, start, 0))
+
+
 def _block_width(size: int, widest: int) -> int:
-    """Return the block width: one that divides the row needs no padding at any level."""
+    """Return the block width: one that divides the row leaves no rest."""
     return next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
 
 
