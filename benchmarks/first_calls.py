@@ -18,8 +18,8 @@ _EXPLANATION = """\
 The first call of a model in a process that finds no compiled kernel: traced, scheduled, lowered, compiled and
 run with {threads} of the machine's threads. "In all" is the time from call to result. The columns behind it
 are processor time, which neighbours of the machine change less: of the import, of tracing and scheduling, of
-lowering to source, of the C compiler, which runs beside lowering, and of loading and running. Each figure is
-the median of {count} processes.
+lowering to source, of the C compiler, which runs beside lowering, and of loading and running. Figures are
+medians; processes of each model: {count}.
 """
 _GROUPS = {"import": "import", "compiler": "compiler", "load": "run", "run": "run", "schedule": "schedule"}
 _COLUMNS = ("import", "schedule", "lower", "compiler", "run")
