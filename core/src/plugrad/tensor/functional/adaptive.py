@@ -180,7 +180,10 @@ def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> lis
     first = len(shape) - axes
     asked, given = rank, gradient
     for axis in reversed(range(first, len(shape))):
-        asked, given = (_windows_around(u, axis, shape[axis]).contiguous() for u in (asked, given))
+        asked, given = (_windows_around(u, axis, shape[axis]) for u in (asked, given))
+        if axis > first:
+            # picks along an outer axis are rows, which the sum reads where they are
+            asked, given = asked.contiguous(), given.contiguous()
     mine = from_end.reshape(tuple([n for size in from_end.shape for n in (1, size)]))
     parts = expanded(mine, asked.shape).eq(asked).where(given, given.const_like(0.0))
     total = parts.reduce_axis(Ops.ADD, tuple(range(first, len(parts.shape), 2)))
