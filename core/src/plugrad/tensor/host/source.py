@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
-from plugrad.dtype import DType, Number, dtypes, from_numpy, from_py, is_complex, to_numpy
+from plugrad.dtype import DType, dtypes, from_numpy, from_py, is_complex, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import note_data
 from plugrad.errors import ArgumentError, DeviceNotFound, DtypeError, ShapeError
@@ -43,8 +43,9 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
         # a bound variable is a number
         return data.cast(dtypes.default_int) if data.dtype is dtypes.index else data
     if isinstance(data, (bool, int, float, complex)) and not hasattr(data, "__array__"):
-        chosen = _scalar_dtype(data) if dtype is None else dtype
-        return UOp.const(chosen, check_element(data, chosen))
+        if dtype is None:
+            dtype = infer_dtype([data]) if isinstance(data, int) else from_py(data)
+        return UOp.const(dtype, check_element(data, dtype))
     if isinstance(data, (list, tuple, range)) and not _holds_arrays(data):  # pyright: ignore[reportUnknownArgumentType]
         shape, values = flatten(data)
         chosen = infer_dtype(values) if dtype is None else dtype
@@ -137,10 +138,6 @@ def _as_array(data: Any) -> "npt.NDArray[Any]":
             f"cannot make a tensor of this {type(data).__name__}: {error}. Pass an array that NumPy "
             "understands; Tensor.from_dlpack takes others."
         ) from error
-
-
-def _scalar_dtype(value: Number) -> DType:
-    return infer_dtype([value]) if isinstance(value, int) else from_py(value)
 
 
 def _bytes_graph(data: Any, dtype: DType, device: str) -> UOp:

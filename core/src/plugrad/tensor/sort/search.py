@@ -84,7 +84,8 @@ def searchsorted(
     if is_float(dtype) and is_int(self.dtype) and is_int(values.dtype):
         return _search_mixed_signs(self, values, right)
     shape = values.shape
-    wanted = sort_keys(values._graph.cast(dtype).reshape(_value_shape(self.ndim, shape)), False)
+    flat = (product(shape),) if self.ndim == 1 else shape
+    wanted = sort_keys(values._graph.cast(dtype).reshape(flat), False)
     rows = sort_keys(self._graph.cast(dtype), False)
     size = self.shape[-1]
     if not is_static((*self.shape, *shape)):
@@ -173,8 +174,9 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
     """
     _check_mask(mask)
     self._check_device(mask)
-    both = _operands_like(self, mask)
-    if not is_static(both[0].shape):
+    shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
+    both = self.expand(shape), mask.expand(shape)
+    if not is_static(shape):
         both = (with_zeros_behind(both[0]), with_zeros_behind(both[1]))
     count = None if size is None else _as_count(size, "masked_select")
     positions = true_positions(both[1], count)._graph
@@ -188,11 +190,6 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
 def with_zeros_behind(x: Tensor) -> Tensor:
     """Return this filled up to the greatest sizes that symbolic axes have."""
     return x._like(filled(x._graph))
-
-
-def _operands_like(x: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    shape = x.shape if x.shape == mask.shape else (x.cast(dtypes.bool) & mask).shape
-    return x.expand(shape), mask.expand(shape)
 
 
 def true_positions(x: Tensor, count: int | None = None) -> Tensor:
@@ -358,10 +355,6 @@ def _as_count(size: Any, what: str, name: str = "size") -> int:
     if count < 0:
         raise ArgumentError(f"{what}: {name}={count} is negative. Ask for 0 elements or more.")
     return count
-
-
-def _value_shape(ndim: int, shape: Any) -> Any:
-    return (product(shape),) if ndim == 1 else shape
 
 
 def _positions_by_count(truths: UOp, running: UOp, count: int) -> UOp:
