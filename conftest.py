@@ -1,4 +1,4 @@
-"""What all tests share: verified graphs, a private disk cache, no deadlines, wide tests on request."""
+"""Share among all tests verified graphs, a private cache and wide tests on request."""
 
 import gc
 import os
@@ -68,7 +68,7 @@ def _generator_states(request: pytest.FixtureRequest) -> list[tuple[np.random.Ge
 
 @pytest.fixture(autouse=True)
 def _same_draws_in_any_order(_generator_states: list[tuple[np.random.Generator, Any]]) -> None:
-    """Rewind the generators of the test's module, so that its values do not depend on the tests before it."""
+    """Rewind the generators of the test's module, whatever ran before it."""
     for generator, state in _generator_states:
         generator.bit_generator.state = state
 

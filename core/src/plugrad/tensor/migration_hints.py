@@ -133,10 +133,6 @@ MODULE_ADVICE: dict[str, dict[str, str]] = {
         "vjp": "write plugrad.transforms.vjp",
         "vmap": "write plugrad.transforms.vmap",
         "version": "write plugrad.__version__",
-        **{
-            name: f"write plugrad.transforms.{name}"
-            for name in ("grad", "hessian", "jacobian", "jvp", "vjp", "vmap")
-        },
     },
     "plugrad.nn": {
         "Buffer": "a tensor without requires_grad is one",
