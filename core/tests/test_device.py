@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-import plugrad.builtin  # noqa: F401 - registers the devices of the core
+import plugrad
+import plugrad.builtin
 from plugrad.device import Device, DeviceRegistry
 from plugrad.errors import DeviceNotFound, PluginError
 from plugrad.plugin import BackendInfo, Probe, ProbedDevice, hookimpl
@@ -95,6 +96,12 @@ def test_every_spelling_has_one_canonical_name(devices: DeviceRegistry, name: st
 def test_what_is_no_name_is_refused(devices: DeviceRegistry, name: Any) -> None:
     with pytest.raises(DeviceNotFound):
         devices.canonicalize(name)
+
+
+def test_the_module_can_be_called_as_that_of_pytorch() -> None:
+    assert plugrad.device("python:0") == "PYTHON"  # pyright: ignore
+    with pytest.raises(DeviceNotFound):
+        plugrad.device("nowhere")  # pyright: ignore
 
 
 def test_canonical_names_open_nothing(devices: DeviceRegistry) -> None:

@@ -128,6 +128,18 @@ def test_describe_shows_values_and_where_they_come_from(monkeypatch: pytest.Monk
     assert rows["DEBUG"].type_name == "int 0..7"
 
 
+def test_replay_records_as_viz_does_unless_viz_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VIZ", raising=False)
+    monkeypatch.setenv("REPLAY", "1")
+    settings.refresh()
+    assert settings.VIZ
+    (row,) = (row for row in settings.describe() if row.name == "VIZ")
+    assert (row.value, row.origin) == (True, "environment")
+    monkeypatch.setenv("VIZ", "0")
+    settings.refresh()
+    assert not settings.VIZ
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [("PLUGRAD_CAHCE", "PLUGRAD_CACHE"), ("PLUGRAD_DEBUG", "DEBUG"), ("PLUGRAD_XYZZY_17", None)],

@@ -2,8 +2,10 @@
 
 import gc
 import importlib
-from collections.abc import Generator, Iterable
+import sys
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 VERSION = "0.1.0"
@@ -50,6 +52,15 @@ else:
     json, numpy, pickle, random, shlex, shutil, traceback = map(
         LazyModule, ("json", "numpy", "pickle", "random", "shlex", "shutil", "traceback")
     )
+
+
+def make_callable(module: str, function: Callable[..., Any]) -> None:
+    """Let an imported module be called as `function` is.
+
+    For packages whose name is also a function's elsewhere: `plugrad.tensor(data)`, `plugrad.jit(function)`.
+    """
+    members = {"__call__": staticmethod(function)}
+    sys.modules[module].__class__ = type("CallableModule", (ModuleType,), members)
 
 
 def is_long(number: int) -> bool:

@@ -6,6 +6,9 @@
 A name is `NAME`, or `NAME:INDEX` where there are several; aliases and lower case are accepted and made
 canonical, and so are words in place of the index: `NAME:words` is the first device that describes itself with
 them.
+
+This module can itself be called: `plugrad.device("cpu")` returns the canonical name, which every `device=`
+takes.
 """
 
 import os
@@ -15,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from plugrad._util import make_callable
 from plugrad.dtype import DType
 from plugrad.errors import DeviceError, DeviceNotFound, ForkError
 from plugrad.plugin.backend import BackendInfo, ProbedDevice
@@ -383,3 +387,5 @@ def _offer(backend: Backend) -> str:
 
 #: The devices of this process.
 Device = DeviceRegistry()
+
+make_callable(__name__, Device.canonicalize)

@@ -44,6 +44,7 @@ class Setting(Generic[T]):
         low: least legal value (integers only).
         high: greatest legal value (integers only).
         live: look the environment up at each read.
+        follows: setting whose environment variable counts where this one's is not set.
 
     Example:
         >>> Settings.DEBUG.name, Settings.DEBUG.default
@@ -51,7 +52,14 @@ class Setting(Generic[T]):
     """
 
     def __init__(
-        self, default: T, doc: str, *, low: int = 0, high: int | None = None, live: bool = False
+        self,
+        default: T,
+        doc: str,
+        *,
+        low: int = 0,
+        high: int | None = None,
+        live: bool = False,
+        follows: str = "",
     ) -> None:
         self.name = ""
         self.default = default
@@ -59,6 +67,7 @@ class Setting(Generic[T]):
         self.low = low
         self.high = high
         self.live = live
+        self.follows = follows
         self._from_env: T | None = None
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -123,6 +132,15 @@ class Setting(Generic[T]):
             )
         return parsed
 
+    def environment_text(self) -> str | None:
+        """Return the text in the environment under its own name, or that of the setting it follows.
+
+        Example:
+            >>> Settings.DEBUG.environment_text() == os.environ.get("DEBUG")
+            True
+        """
+        return os.environ.get(self.name, os.environ.get(self.follows))
+
     def forget(self) -> None:
         """Read the environment again at the next use.
 
@@ -134,7 +152,7 @@ class Setting(Generic[T]):
         self._from_env = None
 
     def _read_environment(self) -> T:
-        text = os.environ.get(self.name)
+        text = self.environment_text()
         value = self.default if text is None else self.parse(text)
         self._from_env = value
         return value
@@ -221,7 +239,14 @@ class Settings:
     )
     PLUGRAD_CC = Setting("", "C compiler for devices that need one, name or path; empty: the best one found.")
     THREADS = Setting(0, "Threads for kernels on the host's processor; 0: one for each usable core.")
-    VIZ = Setting(False, "Record each pass and rewrite in a file of JSON lines under the cache directory.")
+    VIZ = Setting(
+        False,
+        "Record each pass and rewrite in a file of JSON lines under the cache directory.",
+        follows="REPLAY",
+    )
+    REPLAY = Setting(
+        False, "Record as VIZ does; at exit, print how kernels differ from the program's recording before."
+    )
     PROGRESS = Setting(True, "Show on a terminal how far compiling is where it takes over a second.")
     PROFILE = Setting(False, "Print a table of time by kernel when the process ends.")
     TRACK_MATCH_STATS = Setting(
@@ -282,12 +307,13 @@ class Settings:
 
     def _row(self, setting: Setting[Any]) -> SettingValue:
         overridden = setting.name in _overrides.get()
-        origin = "context" if overridden else "environment" if setting.name in os.environ else "default"
+        text = setting.environment_text()
+        origin = "context" if overridden else "default" if text is None else "environment"
         value: object
         try:
             value = getattr(self, setting.name)
         except SettingsError:
-            value, origin = os.environ[setting.name], "environment (illegal)"
+            value, origin = text, "environment (illegal)"
         return SettingValue(setting.name, setting.type_name, setting.default, value, origin, setting.doc)
 
 

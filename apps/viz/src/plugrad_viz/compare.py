@@ -17,7 +17,7 @@ def compare_kernels(before: Recording, after: Recording) -> Iterator[str]:
 
     Example:
         >>> list(compare_kernels(read_recording(a), read_recording(b)))  # doctest: +SKIP
-        ['2 kernels are equal, 0 differ, 0 are gone, 0 are new']
+        ['kernels: 2 equal, 0 differ, 0 gone, 0 new']
     """
     old, new = sources_by_graph(before), sources_by_graph(after)
     shared = [graph for graph in old if graph in new]
@@ -28,9 +28,7 @@ def compare_kernels(before: Recording, after: Recording) -> Iterator[str]:
             left.splitlines(), right.splitlines(), f"before/{name}", f"after/{name}", lineterm=""
         )
     equal, gone = len(shared) - len(changed), len(old) - len(shared)
-    yield (
-        f"{equal} kernels are equal, {len(changed)} differ, {gone} are gone, {len(new) - len(shared)} are new"
-    )
+    yield f"kernels: {equal} equal, {len(changed)} differ, {gone} gone, {len(new) - len(shared)} new"
 
 
 def sources_by_graph(recording: Recording) -> dict[tuple[str, str], tuple[str, str]]:

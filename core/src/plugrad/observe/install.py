@@ -15,11 +15,12 @@ from plugrad.settings import cache_dir, settings
 from plugrad.uop.rule_times import TIMES_RULES
 
 if TYPE_CHECKING:
-    from plugrad.observe import match_stats, printer, profiler, recorder
+    from plugrad.observe import match_stats, printer, profiler, recorder, replay
 else:
     # most programs ask for none of them
-    match_stats, printer, profiler, recorder = map(
-        LazyModule, [f"plugrad.observe.{name}" for name in ("match_stats", "printer", "profiler", "recorder")]
+    match_stats, printer, profiler, recorder, replay = map(
+        LazyModule,
+        [f"plugrad.observe.{name}" for name in ("match_stats", "printer", "profiler", "recorder", "replay")],
     )
 
 _HOW_TO_OPEN = "recorded to {0}\nto look at it: plugrad viz {0}   (of the distribution plugrad-viz)"
@@ -80,6 +81,8 @@ def _match_stats() -> Subscription:
 
 def _record() -> Subscription:
     observer = recorder.Recorder(recording_path())
+    if settings.REPLAY:
+        atexit.register(replay.comparison_with(observer.path))
     # last registered, first called: nothing is recorded behind the message
     atexit.register(lambda: print(_HOW_TO_OPEN.format(observer.path), file=sys.stderr))
     atexit.register(observer.close)
