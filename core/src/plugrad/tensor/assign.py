@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.device import Device
 from plugrad.dtype import ConstType
@@ -11,7 +11,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.realize import overwriting
 from plugrad.engine.view_path import ViewPath, shown
 from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError, ViewError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes
 from plugrad.tensor.host.reading import stored_bytes
@@ -20,9 +20,6 @@ from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **names: Any) -> Tensor:

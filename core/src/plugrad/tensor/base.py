@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from plugrad import events
-from plugrad.device import Device
 from plugrad.dtype import (
     DType,
     Number,
@@ -386,6 +385,11 @@ class TensorBase:
             first = t
 
 
+if not TYPE_CHECKING:
+    # the class of all tensors, for annotations: the modules of its methods are below it
+    Tensor = TensorBase
+
+
 def promoted(operands: "Iterable[TensorBase | Number]") -> DType:
     """Return the common dtype of tensors and Python numbers.
 
@@ -412,8 +416,3 @@ def check_tensors(given: "Iterable[object]", what: str) -> None:
 def the_dtype(dtype: DTypeLike | None, otherwise: DType) -> DType:
     """Return the requested dtype, or `otherwise`."""
     return otherwise if dtype is None else element_dtype(dtype)
-
-
-def the_device(device: str | None) -> str:
-    """Return the canonical name of the requested or the default device."""
-    return Device.canonicalize(device)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import is_float
 from plugrad.engine import realize as engine
 from plugrad.engine import storage
 from plugrad.engine.schedule_table import ScheduleList
-from plugrad.tensor.base import check_tensors
+from plugrad.tensor.base import Tensor, check_tensors
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.shapes import is_static
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
-
 
 # what `Tensor.realize(*tensors)` is called on where there are none
 _NOTHING: Any = None

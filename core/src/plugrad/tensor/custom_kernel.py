@@ -10,14 +10,13 @@ from plugrad._util import LazyModule
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.schedule.versions import outputs_of_kernel
-from plugrad.tensor.base import TensorBase, check_tensors
+from plugrad.tensor.base import Tensor, TensorBase, check_tensors
 from plugrad.tensor.custom import Backward, with_backward
 from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
     from plugrad.uop import spec
 else:
     # few programs have kernels of their own

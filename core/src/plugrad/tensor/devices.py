@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.errors import ArgumentError
 from plugrad.plugin.hints import NVIDIA, PROCESSOR
-from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
 from plugrad.tensor.shapes import as_int
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def detach(self: Tensor) -> Tensor:

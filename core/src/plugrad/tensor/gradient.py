@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.autodiff import compute_gradient, receivers
 from plugrad.dtype import is_complex, is_inexact
@@ -12,14 +12,11 @@ from plugrad.engine.resolve_graph import overwritten_below
 from plugrad.engine.view_path import shown
 from plugrad.errors import DtypeError, GradientError, ShapeError
 from plugrad.schedule.versions import IN_PLACE, VERSIONS, Descent, owners
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> list[Tensor]:

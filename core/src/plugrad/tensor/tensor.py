@@ -7,12 +7,13 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from plugrad.device import Device
 from plugrad.dtype import ConstType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
 from plugrad.engine.view_path import written_through
 from plugrad.errors import GradientError, ShapeError
 from plugrad.tensor.assign import check_writable
-from plugrad.tensor.base import DTypeLike, TensorBase, the_device
+from plugrad.tensor.base import DTypeLike, TensorBase
 from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.mixin import ElementwiseMixin
 from plugrad.tensor.fft.mixin import FourierMixin
@@ -94,7 +95,7 @@ class Tensor(
         requires_grad: bool | None = None,
         copy: bool = True,
     ) -> None:
-        name = the_device(device)
+        name = Device.canonicalize(device)
         chosen = None if dtype is None else element_dtype(dtype)
         if holds_tensors(data):
             data = type(self).stack(*[Tensor(x, device=device) for x in data])

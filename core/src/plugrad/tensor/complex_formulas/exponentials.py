@@ -8,9 +8,9 @@ Source: Python array API standard 2024.12, "Special cases" of each function; ISO
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from plugrad.dtype import dtypes
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas.pairs import (
     Pair,
     format_of,
@@ -20,9 +20,6 @@ from plugrad.tensor.complex_formulas.pairs import (
     over,
     reciprocal,
 )
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 @has_derivative(lambda z, w: w)

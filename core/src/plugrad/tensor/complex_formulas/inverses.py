@@ -6,8 +6,9 @@ infinities and NaN give: Python array API standard 2024.12.
 """
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas.exponentials import root, turned, turned_back
 from plugrad.tensor.complex_formulas.pairs import (
     Pair,
@@ -18,9 +19,6 @@ from plugrad.tensor.complex_formulas.pairs import (
     over,
     plain_quotient,
 )
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # beyond this asin(b) loses digits
 _STEEP = 0.6417

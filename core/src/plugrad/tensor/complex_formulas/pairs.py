@@ -8,17 +8,14 @@ Source: ISO/IEC 9899:2011 (C11), annex G.5.1 and G.6.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 Pair = tuple["Tensor", "Tensor"]
 

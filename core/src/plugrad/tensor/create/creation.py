@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from plugrad.device import Device
 from plugrad.dtype import DType, Number, dtype_max, dtypes, is_int, truncate
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
-from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
 from plugrad.tensor.keywords import REQUIRED, EndNames, ShapeNames, SizeNames, StepNames, renamed
 from plugrad.tensor.numbers import check_element, check_fits
@@ -21,13 +22,10 @@ from plugrad.uop.ops import Ops
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
 
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
-
 
 def from_graph(kind: type[Tensor], uop: UOp, device: str | None, requires_grad: bool | None) -> Tensor:
     """Return a graph that reads no tensor as one of the class `kind`."""
-    out = kind._make(uop, the_device(device))
+    out = kind._make(uop, Device.canonicalize(device))
     if requires_grad is not None:
         out.requires_grad = requires_grad
     return out
@@ -126,7 +124,7 @@ def empty(
     """
     dims = asked_shape(cls.empty, shape, names)
     chosen = the_dtype(dtype, dtypes.default_float)
-    memory = storage.new_buffer(the_device(device), tuple(map(greatest, dims)), chosen)
+    memory = storage.new_buffer(Device.canonicalize(device), tuple(map(greatest, dims)), chosen)
     return from_graph(cls, cut_to(memory, dims), device, requires_grad)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from plugrad.device import Device
 from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.create.creation import asked_shape, from_graph
 from plugrad.tensor.create.random import normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.host.host_data import finite
@@ -23,9 +24,6 @@ from plugrad.tensor.numbers import check_fits
 from plugrad.tensor.shapes import Dim, Shape, as_int, product, show
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
@@ -46,7 +44,7 @@ def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
 
 def random_bits(shape: Any, device: str | None) -> tuple[UOp, tuple[int, ...]]:
     """Return random bits for each element of a shape, and its sizes."""
-    return stream.draw(product(shape), the_device(device)), shape
+    return stream.draw(product(shape), Device.canonicalize(device)), shape
 
 
 def rand(

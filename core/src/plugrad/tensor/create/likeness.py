@@ -6,18 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import Number, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.create.creation import asked_shape
 from plugrad.tensor.create.random import greatest_count
 from plugrad.tensor.keywords import REQUIRED, ShapeNames, SizeNames, renamed
 from plugrad.tensor.shapes import Dim, as_int
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def full_like(

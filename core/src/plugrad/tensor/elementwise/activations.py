@@ -8,9 +8,10 @@ Gradients at kinks are those of PyTorch.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from plugrad.errors import ArgumentError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.elementwise.operands import composed, float_graph
 from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
@@ -18,9 +19,6 @@ from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_number, check_choice
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def relu(self: Tensor) -> Tensor:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_float, is_inexact, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.complex_formulas.pairs import apply, joined, parts_of
 from plugrad.tensor.elementwise.operands import (
@@ -19,9 +19,6 @@ from plugrad.tensor.elementwise.operands import (
 from plugrad.tensor.shapes import as_element, is_one_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # a whole exponent of complex numbers up to this is a few products, which are exact where their factors are
 _MOST_PRODUCTS = 128

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import Number, is_float, is_int, is_unsigned
-from plugrad.tensor.base import promoted
+from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.elementwise.operands import (
     as_operand,
     binary,
@@ -16,9 +16,6 @@ from plugrad.tensor.elementwise.operands import (
 )
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def bitwise_and(self: Tensor, other: Tensor | Number) -> Tensor:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.elementwise.operands import (
     as_operand,
     compare,
@@ -17,9 +17,6 @@ from plugrad.tensor.elementwise.operands import (
 from plugrad.tensor.keywords import REQUIRED, ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from plugrad.dtype import Number, dtypes
 from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary, compare
 from plugrad.uop.ops import Ops
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def eq(self: Tensor, other: Tensor | Number) -> Tensor:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from plugrad.dtype import COMPLEX, is_complex
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.schedule.prepare.lower_complex import join_parts, split_parts
 from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas.pairs import parts_of
 from plugrad.tensor.elementwise.operands import operand_nodes
 from plugrad.tensor.shapes import show
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def complex(cls: type[Tensor], real: Tensor, imag: Tensor) -> Tensor:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.arguments import refuse_complex
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas import exponentials, pairs
 from plugrad.tensor.complex_formulas.exponentials import root
 from plugrad.tensor.complex_formulas.pairs import apply, parts_of
@@ -21,9 +22,6 @@ from plugrad.tensor.elementwise.operands import all_false, composed, float_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_int
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def _either_part(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:

@@ -6,10 +6,9 @@ Where they need floats, integers become the default float.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from plugrad.dtype import ConstType, Number, dtypes, is_bool, is_float, is_int, is_unsigned
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.operands import (
     all_false,
@@ -23,9 +22,6 @@ from plugrad.tensor.elementwise.operands import (
 from plugrad.tensor.elementwise.special_graphs import log_sum_exp
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 

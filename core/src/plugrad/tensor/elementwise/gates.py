@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import as_tensor_operand, composed
 from plugrad.tensor.elementwise.special_graphs import tanh
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_number, one_axis, show, size_today
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from plugrad.dtype import Number
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise import (
     activations,
     arithmetic,
@@ -18,9 +17,6 @@ from plugrad.tensor.elementwise import (
     operators,
     special,
 )
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 class ElementwiseMixin:

@@ -6,20 +6,17 @@ Operands broadcast as in NumPy and meet in one dtype (see `promoted`); Python nu
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import DType, Number, dtypes, is_complex, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.arguments import refuse_complex
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas.pairs import MIXED, apply, joined
 from plugrad.tensor.numbers import scalar_dtype
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 _NUMBERS = frozenset((bool, int, float, complex))
 

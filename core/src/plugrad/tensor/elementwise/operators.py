@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from plugrad.dtype import Number
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 # these two directly: a name of its own costs a call, and the check of its flags another

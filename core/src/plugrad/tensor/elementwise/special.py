@@ -8,11 +8,10 @@ Integers become the default float.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from plugrad.dtype import FLOAT8, Number, dtypes, has_infinity, is_float, is_unsigned
 from plugrad.errors import DtypeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials, inverses
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.arithmetic import number_dtype
@@ -30,9 +29,6 @@ from plugrad.tensor.elementwise.operands import (
 from plugrad.tensor.shapes import as_number
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def expm1(self: Tensor) -> Tensor:

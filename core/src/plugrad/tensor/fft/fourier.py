@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.dtype import COMPLEX, complex_dtype, dtypes, is_complex, is_inexact
 from plugrad.errors import ArgumentError, AxisError, DtypeError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.fft.frequencies import (
     conjugate,
     frequencies,
@@ -24,9 +25,6 @@ from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, show, size_today
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 FourierNorm = Literal["backward", "ortho", "forward"]
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, AxisError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.fft.fourier import FourierNorm, complex_transform, half_transform, real_transform
 from plugrad.tensor.keywords import AxesNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, some_axes
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 Sizes = Sequence[Dim | None] | None
 

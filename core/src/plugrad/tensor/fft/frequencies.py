@@ -12,17 +12,15 @@ Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of comp
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import DType, dtypes
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 _RADIX = 64
 # One more step is less work than two with larger factors than this.

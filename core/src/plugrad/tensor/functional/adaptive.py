@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.functional.pool import axes_of, checked_shape, from_end_of, place_from_end
 from plugrad.tensor.lookup import counted, moved_last, number_of, pick_last, position_dtype
 from plugrad.tensor.shape.spatial import dims_of, per_axis
@@ -20,9 +20,6 @@ from plugrad.tensor.shapes import Dim, expanded, is_static, product, show, size_
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 OutputSizes = Dim | None | Sequence[Dim | None]
 

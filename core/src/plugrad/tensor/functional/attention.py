@@ -14,21 +14,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Dim, broadcast_shapes, show, size_today
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 _BLOCK = 512
 # Up to this many scores for each head, one matrix of them is faster than several blocks.

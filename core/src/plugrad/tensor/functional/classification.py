@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
@@ -18,9 +18,6 @@ from plugrad.tensor.shapes import Dim, as_int, expanded, show, size_today
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # what the gradient of a cross entropy is divided by at least, as in PyTorch
 _LEAST_SPREAD = 1e-12

@@ -5,21 +5,18 @@ Batches of channels have any number of spatial axes behind: `(N, C, *sizes)`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.settings import settings
 from plugrad.tensor.arguments import require_optional_tensors, require_tensors
-from plugrad.tensor.base import DTypeLike, promoted, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.functional.correlation import correlated
 from plugrad.tensor.functional.winograd import fits_winograd, winograd
 from plugrad.tensor.shape.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
 from plugrad.tensor.shapes import as_int, is_static, show
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 _AXES = {1: "(N, C, L)", 2: "(N, C, H, W)", 3: "(N, C, D, H, W)"}
 _SIZES = {1: "K", 2: "KH, KW", 3: "KD, KH, KW"}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from plugrad.dtype import dtype_max, dtypes, is_float, is_int, is_unsigned, sum_acc_dtype
 from plugrad.engine.checks import unchecked
 from plugrad.errors import DtypeError, ShapeError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.losses import Reduction, check_reduction, reduced
 from plugrad.tensor.linalg.recurrence import steps_of
 from plugrad.tensor.lookup import counted, size_beside
@@ -21,8 +22,6 @@ from plugrad.uop.shape import greatest
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from plugrad.tensor.tensor import Tensor
 
 # Stands for the logarithm of 0: what is added to it does not make it infinite, whose gradient were NaN.
 _NEVER = -1e30

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real_number
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # what selu gives at -infinity: -scale * alpha
 _SELU_LIMIT = -1.7580993408473766

@@ -6,18 +6,16 @@ Source: Jaderberg et al. 2015, "Spatial transformer networks", section 3.3.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_choice, product, show
 from plugrad.uop.shape import least
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 SampleMode = Literal["bilinear", "nearest", "bicubic"]
 PaddingMode = Literal["zeros", "border", "reflection"]

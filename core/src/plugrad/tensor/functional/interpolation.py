@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from plugrad._util import fractions
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.arguments import real_number
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.adaptive import adaptive_avg
 from plugrad.tensor.lookup import moved_back, moved_last, number_of, pick_last
@@ -24,9 +25,6 @@ from plugrad.tensor.shapes import Dim, as_flag, check_choice, expanded, greater,
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest, least
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
 _LINEAR = ("linear", "bilinear", "trilinear")

@@ -5,20 +5,16 @@ All take a target of the same shape and `reduction`: "mean", "sum" or "none".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real_number, require_tensors
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import broadcast_shapes, check_choice, show
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
-
 
 Reduction = Literal["mean", "sum", "none"]
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shapes import Axes, as_int, product, several, show, some_axes
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 Shapes = int | Sequence[int]
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor.arguments import real_number
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import Pool, axes_of, first_places, from_end_of, greatest_in
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes
 from plugrad.tensor.shapes import Dim, expanded, product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def avg_pool2d(

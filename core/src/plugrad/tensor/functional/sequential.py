@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.errors import ArgumentError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import REQUIRED, renamed
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def sequential(self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]] = REQUIRED, **names: Any) -> Tensor:

@@ -6,18 +6,16 @@ import math
 from collections.abc import Sequence
 from itertools import product
 from operator import ge
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import require_optional_tensors, require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.convolution import check_axes, cross_correlation
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 from plugrad.tensor.shapes import as_int, is_static, show
 from plugrad.uop.shape import add_sizes
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 _CHANNELS = "C, O/groups"
 

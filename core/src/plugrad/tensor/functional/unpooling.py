@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from plugrad.dtype import is_int
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import axes_of, checked_shape
 from plugrad.tensor.shape.spatial import Sizes, sizes_of
 from plugrad.tensor.shapes import product, show
 from plugrad.uop.shape import least
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def max_unpool2d(

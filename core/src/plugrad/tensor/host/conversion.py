@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import builtins
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def cast(self: Tensor, dtype: DTypeLike) -> Tensor:

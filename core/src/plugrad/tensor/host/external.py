@@ -6,7 +6,7 @@ import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad._util import ctypes, gzip
 from plugrad.device import Device
@@ -14,15 +14,12 @@ from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError, FileFormatError
 from plugrad.runtime.download import fetch
-from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.host.host_data import as_size
 from plugrad.tensor.host.source import graph_of
 from plugrad.tensor.keywords import REQUIRED, SizeNames, renamed
 from plugrad.tensor.shapes import as_int, as_shape, product
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def _unpacked(path: Path, url: str) -> bytes:
@@ -70,7 +67,7 @@ def from_blob(
     address = as_int(address, "from_blob: address")
     if address <= 0:
         raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")
-    chosen, name = the_dtype(dtype, dtypes.default_float), the_device(device)
+    chosen, name = the_dtype(dtype, dtypes.default_float), Device.canonicalize(device)
     uop = UOp.new_buffer(name, dims, chosen)
     buffer = Device[name].new_buffer(product(dims), chosen)
     memory = memoryview((ctypes.c_char * buffer.nbytes).from_address(address)).cast("B")
@@ -117,5 +114,5 @@ def from_url(
     path = fetch(url, sha256=sha256, name=name, folder=folder, progress=progress)
     found = graph_of(_unpacked(path, url) if gunzip else path, None)
     if device is None and not gunzip:
-        return cls._make(found, found.device or the_device(None))
-    return cls._make(found.copy_to_device(the_device(device)), the_device(device))
+        return cls._make(found, found.device or Device.canonicalize(None))
+    return cls._make(found.copy_to_device(Device.canonicalize(device)), Device.canonicalize(device))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad._util import numpy as np
+from plugrad.device import Device
 from plugrad.errors import ArgumentError, DeviceError, DtypeError, SharingError
-from plugrad.tensor.base import TensorBase, the_device
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.dlpack import HOST, Shared, export_memory, import_memory, knows_versions
 from plugrad.tensor.host.host_data import computes, copied_buffer, host_buffer, shared_buffer
@@ -15,9 +16,6 @@ from plugrad.tensor.host.reading import shared_bytes, stored_bytes
 from plugrad.tensor.host.source import bytes_of
 from plugrad.tensor.shapes import as_flag, is_one_of, shape_today
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def __dlpack_device__(self: Tensor) -> tuple[int, int]:
@@ -114,7 +112,7 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
         return cls._make(x.uop, x.device)
     if not hasattr(x, "__dlpack__"):
         raise SharingError(f"{x!r} ({type(x).__name__}) has no __dlpack__. Use Tensor(...).")
-    name = the_device(device)
+    name = Device.canonicalize(device)
     shared = import_memory(_request_capsule(x))
     if not copy:
         uop = _shared_graph(shared, name)

@@ -1,15 +1,12 @@
 """NumPy's elementwise functions on tensors, and operators between arrays and tensors."""
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.errors import GradientError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # functions of NumPy that stand for operators: the function of `operator`, the method of a tensor on the right
 _OPERATORS = {

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
+from plugrad.tensor.base import Tensor
 
 
 def dim(self: Tensor) -> int:

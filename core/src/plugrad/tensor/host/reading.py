@@ -16,6 +16,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
@@ -27,8 +28,6 @@ from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from plugrad.tensor.tensor import Tensor
 
 _WRITABLE = 1  # PyBUF_WRITABLE of Python's buffer protocol
 _IN_ORDER = frozenset({Ops.RESHAPE, Ops.BITCAST})

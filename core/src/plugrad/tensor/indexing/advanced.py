@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import ConstType, dtypes
 from plugrad.engine.view_path import path_between
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.assign import assignable_graph, check_writable, write_part
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.gather import check_index
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
@@ -21,9 +21,6 @@ from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_number, broadcast_shapes, expanded, is_sequence, one_axis, show
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def __getitem__(self: Tensor, index: Any) -> Tensor:

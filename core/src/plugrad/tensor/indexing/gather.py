@@ -7,12 +7,12 @@ CHECK=1 it is reported. Tensors without axes have their one element along axis 0
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.tie_gradient import share_among_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
@@ -28,9 +28,6 @@ from plugrad.tensor.lookup import (
 from plugrad.tensor.shapes import Dim, broadcast_shapes, check_choice, expanded, one_axis, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 ScatterReduction = Literal["sum", "prod", "mean", "amax", "amin"]
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from plugrad.device import Device
 from plugrad.dtype import dtypes, is_float, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, the_device, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.create.draws import random_bits
 from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_sizes, show, size_today
 from plugrad.uop.shape import add_sizes, greatest
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def randperm(
@@ -39,7 +35,7 @@ def randperm(
         )
     # 64 bits each: two are equal once in 2**64 / n**2 times
     bits, _ = random_bits(check_sizes((n,), "randperm"), device)
-    order = cls._make(bits, the_device(device)).argsort()
+    order = cls._make(bits, Device.canonicalize(device)).argsort()
     return order.cast(chosen)
 
 

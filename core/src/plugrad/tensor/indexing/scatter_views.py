@@ -5,11 +5,11 @@ New values get the dtype of the tensor.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
 from plugrad.tensor.lookup import check_inside, position_dtype
@@ -18,9 +18,6 @@ from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, broadcast_shapes, one_axis, show, size_today
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def select_scatter(

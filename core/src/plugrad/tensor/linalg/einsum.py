@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from plugrad.errors import ArgumentError, AxisError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.keywords import AxesNames, AxisNames, DiagonalNames, renamed
 from plugrad.tensor.linalg.contraction import (
     Labels,
@@ -28,9 +28,6 @@ from plugrad.tensor.shapes import (
     several,
     show,
 )
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def einsum(

@@ -7,9 +7,10 @@ that is not positive definite where it must be gives values that are not finite 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from plugrad.dtype import is_complex
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.linalg.factorizations import cholesky_factor, householder_steps
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matrix_results import QRResult
@@ -31,9 +32,6 @@ from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import check_choice, is_static, lesser
 from plugrad.uop.shape import add_sizes
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:

@@ -8,10 +8,10 @@ other libraries raise. Narrow floats compute in float32, integers in the default
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
-from plugrad.tensor.base import promoted
+from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg.factorizations import inverse, lu_factors
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_jvp
 from plugrad.tensor.linalg.matmul import check_factor
@@ -27,9 +27,6 @@ from plugrad.tensor.linalg.operands import (
     unpad,
 )
 from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def inv(self: Tensor) -> Tensor:

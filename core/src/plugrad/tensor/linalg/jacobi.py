@@ -8,9 +8,10 @@ nothing is read back. That is practical up to n of about 500; a batch takes no m
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import dtypes, is_complex, part_dtype
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.linalg.factorizations import orthogonalize_rows
 from plugrad.tensor.linalg.factors import householder_qr
 from plugrad.tensor.linalg.jvp import detached, in_memory
@@ -28,9 +29,6 @@ from plugrad.tensor.linalg.operands import (
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, lesser
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # the reciprocals of these are finite
 _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}

@@ -8,15 +8,12 @@ products are computed only where a gradient is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.autodiff import inputs_of, marked, outputs_of, pull_back, with_rule
+from plugrad.tensor.base import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
-
 
 #: Takes values, a tensor and a step of it; returns the step of each value.
 Jvp = Callable[[Sequence[Any], Any, Any], Sequence[Any]]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.base import DTypeLike, TensorBase, promoted, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
 from plugrad.tensor.elementwise.operators import update_in_place
 from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded, show
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import DType, Number, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import promoted
+from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.shapes import as_number, broadcast_shapes, show
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def mm(self: Tensor, mat2: Tensor) -> Tensor:

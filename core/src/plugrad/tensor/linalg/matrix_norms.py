@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.dtype import is_complex, is_inexact, part_dtype
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor.arguments import real_number
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import NormNames, renamed
 from plugrad.tensor.linalg.operands import adjoint, greatest, inexact_dtypes, squared_lengths
 from plugrad.tensor.shapes import as_int, as_number, is_sequence, one_axis, several, show
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 MatrixNorm = Literal["fro", "nuc"] | float
 

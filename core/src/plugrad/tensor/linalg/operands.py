@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_complex
 from plugrad.errors import ShapeError
 from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, cut_to, is_static, show
 from plugrad.uop.shape import greatest as greatest_size
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:

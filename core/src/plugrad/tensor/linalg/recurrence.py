@@ -6,12 +6,10 @@ step is one kernel for all of them. Joining goes the same way back.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.shape.padding import interval
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 T = TypeVar("T", bound=Any)
 

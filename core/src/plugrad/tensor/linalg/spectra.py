@@ -7,11 +7,11 @@ The values come from `plugrad.tensor.linalg.jacobi`, the gradients from
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.dtype import dtypes, is_complex, part_dtype
 from plugrad.errors import ShapeError
-from plugrad.tensor.base import promoted
+from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.factors import complete_columns, real_on_diagonal
 from plugrad.tensor.linalg.jacobi import jacobi_eigh, jacobi_svd, padded_svd, safe_inverse
@@ -33,9 +33,6 @@ from plugrad.tensor.linalg.operands import (
 )
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import greater, is_static, lesser, show
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def svd(self: Tensor, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, Unpack
+from typing import Generic, Literal, NamedTuple, TypeVar, Unpack
 
 from plugrad.dtype import is_complex, is_float
 from plugrad.errors import ArgumentError
 from plugrad.tensor.arguments import float_dtypes
-from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, NormNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.shapes import Axes, is_sequence, nonempty_axes, several
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 T_co = TypeVar("T_co", covariant=True)
 

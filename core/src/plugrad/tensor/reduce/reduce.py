@@ -5,12 +5,12 @@ They go over one axis, several, or (with `axis=None`) all; `keepdim` leaves thes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_inexact, sum_dtype
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.arguments import float_dtypes
-from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.complex_formulas.pairs import apply, parts_of
 from plugrad.tensor.keywords import ExtremeNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import number_of
@@ -27,9 +27,6 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def sum(

@@ -13,21 +13,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, sum_dtype
 from plugrad.tensor.arguments import float_dtypes
-from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import cut_to, expanded, filled, one_axis
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # Measured: wider blocks take longer by as much as they are wider.
 _BLOCK = 8

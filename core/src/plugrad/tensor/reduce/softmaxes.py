@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from plugrad.tensor.arguments import float_dtypes
-from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, ReduceNames, renamed
 from plugrad.tensor.shapes import Axes, axes_along, expanded, one_axis
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def softmax(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.arguments import float_dtypes, real_number
-from plugrad.tensor.base import DTypeLike, TensorBase
+from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.joins import check_tensors, fix_size, joined_tensors
@@ -28,9 +28,6 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.uop.shape import add_sizes
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # so many places take gibibytes, before anything is computed
 _TOO_MANY = 1 << 28

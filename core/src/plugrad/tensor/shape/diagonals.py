@@ -6,11 +6,11 @@ main one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import AxisError, ShapeError
-from plugrad.tensor.base import DTypeLike, the_dtype
+from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.create.creation import from_graph
 from plugrad.tensor.keywords import DiagonalNames, TriangleNames, renamed
 from plugrad.tensor.shape.joins import joined_tensors
@@ -30,9 +30,6 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def tri(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from plugrad.dtype import dtypes
 from plugrad.engine.capture import note_size
 from plugrad.errors import ShapeError
-from plugrad.tensor.base import TensorBase, check_tensors, promoted
+from plugrad.tensor.base import Tensor, TensorBase, check_tensors, promoted
 from plugrad.tensor.keywords import REQUIRED, AxisNames, PartNames, RepeatNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
@@ -27,9 +27,6 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def joined_tensors(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from plugrad.dtype import find_dtype
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.base import DTypeLike, Tensor
 from plugrad.tensor.keywords import (
     REQUIRED,
     AxisNames,
@@ -36,9 +36,6 @@ from plugrad.tensor.shapes import (
     unpacked,
 )
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:

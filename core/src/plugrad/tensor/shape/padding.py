@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, get_args
 
 from plugrad.dtype import DType, Number, dtypes, is_bool, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.base import promoted
+from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.keywords import REQUIRED, AxisNames, PadNames, ShapeNames, renamed
 from plugrad.tensor.lookup import check_inside
 from plugrad.tensor.shapes import (
@@ -26,9 +26,6 @@ from plugrad.tensor.shapes import (
 )
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 PadMode = Literal["constant", "reflect", "replicate", "circular"]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import (
     REQUIRED,
     AxesNames,
@@ -33,9 +34,6 @@ from plugrad.tensor.shapes import (
     size_today,
 )
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def swapaxes(

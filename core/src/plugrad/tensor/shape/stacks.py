@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts, joined_tensors
 from plugrad.tensor.shape.padding import interval
@@ -21,9 +22,6 @@ from plugrad.tensor.shapes import (
     size_today,
 )
 from plugrad.uop.shape import add_sizes
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # parts are tensors, which all lie in one tuple
 _MOST_PARTS = 1 << 20

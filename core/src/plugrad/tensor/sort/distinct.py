@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.engine.checks import unchecked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, ClampNames, OrderNames, renamed
 from plugrad.tensor.lookup import number_of, pick_first, position_dtype
@@ -21,9 +22,6 @@ from plugrad.tensor.sort.sorted_scatter import CountsOfNumbers
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop.shape import add_sizes, greatest
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 # Up to so many comparisons, a grid counts all values against all places in less time than it sorts them.
 _FEW = 1 << 22

@@ -6,11 +6,11 @@ NaN counts as greater than every number, as in NumPy and PyTorch. Indices of pos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.base import TensorBase
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, InterpolationNames, OrderNames, ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, number_of, position_dtype, size_beside
@@ -37,9 +37,6 @@ from plugrad.tensor.sort.row_utils import mask_behind
 from plugrad.tensor.sort.sorting import argsort_rows, sort_keys
 from plugrad.uop.shape import add_sizes, greatest, least
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 

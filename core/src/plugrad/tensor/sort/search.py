@@ -7,12 +7,12 @@ such functions compute their input at once, and cannot run inside a jitted funct
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
-from plugrad.tensor.base import TensorBase, promoted
+from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
@@ -39,9 +39,6 @@ from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop.ops import Ops
 from plugrad.uop.shape import greatest
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def searchsorted(

@@ -5,10 +5,11 @@ NaN counts as greater than every number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import ReduceNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, pick_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
@@ -18,9 +19,6 @@ from plugrad.tensor.sort.order import positions_of_rank, ranked_at
 from plugrad.tensor.sort.sorting import sort_keys
 from plugrad.uop.shape import least
 from plugrad.uop.uop import UOp
-
-if TYPE_CHECKING:
-    from plugrad.tensor.tensor import Tensor
 
 
 def msort(self: Tensor) -> Tensor:
