@@ -117,21 +117,6 @@ def test_the_innermost_loop_repeats_the_widest_panel() -> None:
     assert loops[-1].arg.ident[0] == 1
 
 
-def windows(images: int, places: int) -> UOp:
-    """Return the kernel of sums of four elements of images, each times a factor that all images share."""
-    i, j, k = UOp.range(images, 0), UOp.range(places, 1), UOp.range(4, 2, AxisType.REDUCE)
-    image = param(1, images * places * 4).index(i * (places * 4) + k * places + j).load()
-    factor = param(2, places * 4).index(k * places + j).load()
-    total = (image * factor).reduce(Ops.ADD, k)
-    return kernel(param(0, images * places).index(i * places + j).store(total, i, j))
-
-
-def test_loops_are_not_turned_for_what_the_first_cache_holds_anyway() -> None:
-    near, far = LOOPS.cache_bytes[0] // 32, LOOPS.cache_bytes[0]
-    assert not any(opt.op is OptOps.SWAP for opt in chosen(windows(64, near), PANELS))
-    assert any(opt.op is OptOps.SWAP for opt in chosen(windows(64, far), PANELS))
-
-
 def test_lanes_of_a_reduction_lie_in_one_line_where_they_can() -> None:
     # pairs of a row of 10, which leaves two of a vector's eight: images are far apart
     i, j, k = UOp.range(256, 0), UOp.range(10, 1), UOp.range(2, 2, AxisType.REDUCE)

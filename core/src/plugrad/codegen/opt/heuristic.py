@@ -16,6 +16,7 @@ from plugrad.codegen.opt.analysis import (
 )
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.loop_order import nbytes_between, order_loops
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import stage_tiles
@@ -24,7 +25,7 @@ from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.ops import AxisType
 from plugrad.uop.uop import UOp
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
@@ -95,12 +96,6 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     stage_tiles(kernel)
 
 
-def _nbytes_between(place: UOp) -> int:
-    """Return the bytes from the lowest address of an INDEX to the highest."""
-    address = place.src[1]
-    return (int(address.vmax) - int(address.vmin) + 1) * place.dtype.itemsize
-
-
 def _vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
@@ -162,7 +157,8 @@ class _VectorPlan:
             if count > 1:
                 self._upcast(ident, count)
         self._unroll_windows()
-        self._order(tile)
+        if len(tile) > 1:
+            order_loops(self.kernel)
 
     def _axes_of_other_stores(self, lane: UOp | None) -> list[UOp]:
         """Return the axes of other stores' loops that gain by lanes."""
@@ -286,7 +282,7 @@ class _VectorPlan:
         lane = tile.column
         if not any(self._is_packed(p, lane) for p in moving(body)):
             return 0
-        again = (_nbytes_between(p.index) for p in moving(body) if not p.moves(lane))
+        again = (nbytes_between(p.index) for p in moving(body) if not p.moves(lane))
         tiles = -(-(constant_size(lane) or 1) // (tile.columns * tile.unit))
         return tiles * sum(nbytes for nbytes in again if nbytes > self.cache_bytes) / _STREAMED
 
@@ -394,26 +390,3 @@ class _VectorPlan:
         apart = [p for p in body.places if p.moves(lane) and not p.is_contiguous(lane)]
         gathered = [p for p in apart if not self._is_packed(p, lane) and not p.is_shuffled(lane)]
         return body.written_out + 2 * len(gathered) * self._lanes(lane)
-
-    def _order(self, tile: list[tuple[AxisId, int]]) -> None:
-        """Move loops outside whose steps load most anew. What the innermost one repeats stays cached.
-
-        What fits the first cache stays there in any order: for its sake no other memory is read in jumps.
-        """
-        stores = stores_of(self.kernel.ast)
-        if len(tile) < 2 or len(stores) != 1:
-            return
-        main = max(bodies_of(self.kernel.ast)[1:], key=lambda b: b.steps)
-        near = self.kernel.capabilities.cache_bytes[0]
-        places = [p for p in moving(main) if _nbytes_between(p.index) > near]
-        loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
-
-        def loaded_anew(r: UOp) -> int:
-            moved = (p for p in places if p.moves(r))
-            return sum(steps_of(set(p.index.ranges) - set(loops)) * p.index.dtype.itemsize for p in moved)
-
-        for n, r in enumerate(sorted(loops, key=loaded_anew, reverse=True)):
-            if loops[n] is not r:
-                self.kernel.apply(Opt(OptOps.SWAP, loops[n].arg.ident, r.arg.ident))
-                other = loops.index(r)
-                loops[n], loops[other] = r, loops[n]
