@@ -18,10 +18,7 @@ from plugrad.plugin.hints import PROGRAMS as _PROGRAMS
 from plugrad.settings import context
 from plugrad.tensor import Tensor
 from plugrad.tensor.migration_hints import missing_name as _missing_name
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat, graph_rewrite
 
 if TYPE_CHECKING:
     from plugrad import array_api, helpers, nn, transforms

@@ -12,7 +12,7 @@ import onnx.helper
 
 from plugrad import Tensor, UOp
 from plugrad.tensor.shapes import product
-from plugrad.uop.shape import greatest
+from plugrad.uop import greatest
 from plugrad_onnx.errors import InputError
 from plugrad_onnx.ports import Port
 from plugrad_onnx.values import NARROW, Array, Narrow, Value, from_array

@@ -6,7 +6,7 @@ import numpy as np
 
 from plugrad import Ops, UOp
 from plugrad.tensor.shapes import greater, lesser
-from plugrad.uop.shape import greatest, least
+from plugrad.uop import greatest, least
 from plugrad_onnx.errors import OnnxError
 
 Size = Any  # an int, or an index node with Variables

@@ -11,9 +11,9 @@ from plugrad.autodiff.function import inputs_of, outputs_of
 from plugrad.autodiff.placeholder import placeholder
 from plugrad.autodiff.vjp import sum_over
 from plugrad.errors import TransformError
-from plugrad.uop.ops import ELEMENTWISE, DispatchRule, FunctionArg, Ops
+from plugrad.uop import ELEMENTWISE, Ops, UOp
+from plugrad.uop.ops import DispatchRule, FunctionArg
 from plugrad.uop.shape import pairs_of
-from plugrad.uop.uop import UOp
 
 __all__ = ["Batch"]
 

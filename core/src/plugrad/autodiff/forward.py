@@ -14,9 +14,8 @@ from plugrad.autodiff.gradient import describe, pull_back
 from plugrad.autodiff.placeholder import placeholder
 from plugrad.dtype import is_inexact
 from plugrad.errors import GradientError
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops, UOp
 from plugrad.uop.shape import output_of
-from plugrad.uop.uop import UOp
 
 __all__ = ["push_forward"]
 

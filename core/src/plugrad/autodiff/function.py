@@ -8,8 +8,8 @@ is scheduled are the outputs themselves.
 from collections.abc import Callable, Sequence
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import FunctionArg, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
+from plugrad.uop.ops import FunctionArg
 
 __all__ = ["FunctionRule", "inputs_of", "marked", "outputs_of", "with_rule"]
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from plugrad.autodiff.vjp import VJP, sum_over
 from plugrad.dtype import is_inexact
 from plugrad.errors import GradientError
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["compute_gradient", "pull_back", "receivers"]
 

@@ -1,7 +1,7 @@
 """Memory without contents, in a graph for a value that comes later."""
 
 from plugrad.dtype import DType
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["placeholder"]
 

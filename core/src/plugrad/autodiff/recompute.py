@@ -12,8 +12,7 @@ from collections.abc import Set as AbstractSet
 from plugrad.autodiff.function import inputs_of, outputs_of, with_rule
 from plugrad.autodiff.gradient import describe, pull_back
 from plugrad.errors import TransformError
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["recomputed", "repeated"]
 

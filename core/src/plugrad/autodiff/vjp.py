@@ -17,9 +17,8 @@ import math
 from collections.abc import Callable, Mapping
 
 from plugrad.dtype import dtypes, sum_acc_dtype
-from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop import MOVEMENT, Ops, UOp
 from plugrad.uop.shape import pairs_of
-from plugrad.uop.uop import UOp
 
 __all__ = ["VJP", "Rule", "sum_over"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad._util import numpy as np
 from plugrad.dtype import DType, dtypes, is_bool, is_float, to_numpy
 from plugrad.errors import DeviceError
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

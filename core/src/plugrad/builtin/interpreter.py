@@ -14,7 +14,7 @@ from plugrad._util import numpy as np
 from plugrad.builtin.arithmetic import Array
 from plugrad.builtin.listing import Instruction
 from plugrad.builtin.steps import Lanes, build_step
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 
 #: Work-items that run together: arrays still fit the cache, and the values of a large kernel fit memory.
 LANES = 1 << 16

@@ -19,8 +19,7 @@ from plugrad._frozen import frozen
 from plugrad.dtype import DType, parse_dtype
 from plugrad.errors import DtypeError, FileFormatError, VerifyError
 from plugrad.target import TensorCore
-from plugrad.uop.ops import Axis, KernelInfo, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, KernelInfo, Ops, UOp
 
 # an x before digits starts the lanes: boolx8 is eight bools
 _LINE = re.compile(r"(\d+) = (\w+) ((?:[a-wyz]|x(?!\d))+\d*)(?:x(\d+))? \(([\d ]*)\)(?: (.+))?")

@@ -21,8 +21,8 @@ from plugrad.runtime.compiler import Compiler
 from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.target import Capabilities, Target
+from plugrad.uop import UOp
 from plugrad.uop.ops import UPDATING
-from plugrad.uop.uop import UOp
 
 #: A scalar GPU: the launch grid becomes NumPy axes, so the fewer loops the faster. EXP2, LOG2, SIN, POW and
 #: THREEFRY are left out: they run by the decompositions that devices use.

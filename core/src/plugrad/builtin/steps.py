@@ -11,7 +11,7 @@ from plugrad.builtin.spaces import Address, Space, both, gather, scatter, update
 from plugrad.dtype import is_float
 from plugrad.errors import DeviceError
 from plugrad.target import Fragment
-from plugrad.uop.ops import ALU, Ops
+from plugrad.uop import ALU, Ops
 
 _COMPUTED = ALU | {Ops.CAST, Ops.BITCAST}
 #: The functions of NumPy that update memory with an operation.

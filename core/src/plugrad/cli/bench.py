@@ -16,7 +16,7 @@ from plugrad.observe.machine_limits import MachineLimits, keep_limits
 from plugrad.observe.style import duration
 from plugrad.settings import context
 from plugrad.tensor import Tensor
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 
 NAME = "bench"
 SUMMARY = "Measure the limits of a device; with a program, show the share of them that each kernel reaches."

@@ -10,8 +10,7 @@ from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Axis, AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, AxisType, Ops, UOp
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
 _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})

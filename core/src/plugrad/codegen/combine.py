@@ -2,8 +2,7 @@
 
 import math
 
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def combine(op: Ops, values: list[UOp]) -> UOp:

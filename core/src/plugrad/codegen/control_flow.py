@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ended_by
 from plugrad.errors import VerifyError
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 @frozen

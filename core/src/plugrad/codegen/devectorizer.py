@@ -9,10 +9,8 @@ from collections.abc import Sequence
 
 from plugrad.codegen.rebuild import rebuild
 from plugrad.target import Capabilities
-from plugrad.uop.ops import ELEMENTWISE, Ops
-from plugrad.uop.rewrite import graph_rewrite
+from plugrad.uop import ELEMENTWISE, Ops, UOp, graph_rewrite
 from plugrad.uop.symbolic import pm_vector
-from plugrad.uop.uop import UOp
 
 
 def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:

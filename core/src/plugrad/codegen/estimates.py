@@ -3,9 +3,7 @@
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import dtypes, is_bool
-from plugrad.uop.ops import ALU, COMPARE, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import ALU, COMPARE, Ops, UOp, simplify
 
 Count = int | UOp
 

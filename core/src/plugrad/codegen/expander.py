@@ -9,9 +9,7 @@ from typing import Any
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, simplify
 
 
 def expand(sink: UOp, _: Any = None) -> UOp:

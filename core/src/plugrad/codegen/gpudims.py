@@ -15,9 +15,7 @@ from plugrad.codegen.strides import coefficient
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, simplify
 
 # Bytes that a device reads together, whichever of them it needs.
 _SECTOR = 32

@@ -3,8 +3,7 @@
 from typing import Any
 
 from plugrad.dtype import DType, dtype_max, dtype_min, dtypes
-from plugrad.uop.ops import COMPARE, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import COMPARE, Ops, UOp
 
 
 def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:

@@ -10,9 +10,7 @@ from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import is_bool
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, simplify
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER})
 # Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.

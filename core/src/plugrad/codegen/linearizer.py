@@ -15,8 +15,7 @@ from plugrad.codegen.decompositions import decompose
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops, identity_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp, identity_of
 
 # what stands in a block: a node, a loop over a RANGE, a register's definition or one step of its accumulation
 _NODE, _LOOP, _DEFINE, _ACCUMULATE = range(4)

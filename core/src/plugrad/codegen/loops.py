@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from plugrad.codegen.rebuild import all_ranges, at, ended_by, ranges_of_reduce, rebuild
-from plugrad.uop.ops import Axis, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, Ops, UOp
 
 # what decides whether two reductions can share: their ranges, the loops around, how many reductions they wait
 # for

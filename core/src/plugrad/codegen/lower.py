@@ -25,12 +25,9 @@ from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.codegen.prepare.split_at_divisors import split_at_divisors
 from plugrad.codegen.reduces import share_reduces
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop import AxisType, Ops, PatternMatcher, UOp, graph_rewrite, simplify
 from plugrad.uop.passes import Pipeline, Stage
-from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
 from plugrad.uop.spec import codegen_spec, kernel_spec, verify, verify_linear
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
 
 
 def simplify_values(sink: UOp, _: Any = None) -> UOp:

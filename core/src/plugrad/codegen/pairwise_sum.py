@@ -11,9 +11,7 @@ from plugrad.codegen.opt.analysis import steps_of
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
 from plugrad.dtype import is_float
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, simplify
 
 # Up to so many additions to one register nothing is done. Of equal floats, 976 leave an error of 9e-6;
 # of 10 million, pieces of 64 leave 1e-7, of 400 4e-6, one after the other 1e-3. All take the same time.

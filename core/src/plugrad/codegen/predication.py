@@ -3,11 +3,7 @@
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat, graph_rewrite, simplify
 from plugrad.uop.validity import pm_simplify_validity
 
 _buffer, _idx, _gate = UPat.var("buffer"), UPat.var("idx"), UPat.var("gate")

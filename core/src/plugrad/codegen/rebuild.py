@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, simplify
 
 UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
 

@@ -11,9 +11,7 @@ from typing import Any
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, ranges_of_reduce, rebuild
 from plugrad.codegen.strides import constant_size, flat_position
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, simplify
 
 # Parts up to which every work-item combines all of them: a barrier takes longer.
 _AT_ONCE = 32

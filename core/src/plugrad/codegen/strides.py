@@ -1,8 +1,7 @@
 """The coefficient of a range in an index expression: how far a step moves."""
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def coefficient(idx: UOp, r: UOp) -> int | None:

@@ -11,9 +11,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA
 from plugrad.schedule.memory_planner import Lifetime, plan_memory
 from plugrad.schedule.versions import VERSIONS, memory_of
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.shape import greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp, greatest
 
 if TYPE_CHECKING:
     from plugrad.schedule.create import Schedule

@@ -9,7 +9,7 @@ from plugrad.device import OpenDevice
 from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
 from plugrad.plugin.fields import show
 from plugrad.runtime.program import Estimates, Program
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.codegen import lower as codegen

@@ -14,8 +14,7 @@ from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.plan import ExecutionPlan, make_plan
 from plugrad.engine.realize import compile_plan, realize
 from plugrad.runtime.buffer import Buffer
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 State = tuple[UOp, ...]
 

@@ -10,8 +10,7 @@ from plugrad.engine.schedule_cache import Canonical
 from plugrad.errors import JitError
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import Condition
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 class Capture:

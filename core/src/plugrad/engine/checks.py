@@ -20,9 +20,8 @@ from plugrad.errors import NotFiniteError, PositionError
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
 from plugrad.settings import context, settings
-from plugrad.uop.ops import ELEMENTWISE, Ops
-from plugrad.uop.shape import greatest, size_at
-from plugrad.uop.uop import UOp
+from plugrad.uop import ELEMENTWISE, Ops, UOp, greatest
+from plugrad.uop.shape import size_at
 
 if TYPE_CHECKING:
     from plugrad.schedule.kernelize import KernelCall

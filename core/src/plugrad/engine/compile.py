@@ -27,8 +27,8 @@ from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings
 from plugrad.target import Capabilities
+from plugrad.uop import UOp
 from plugrad.uop import __file__ as uop_file
-from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.codegen import lower as codegen

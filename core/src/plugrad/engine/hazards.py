@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from plugrad.device import Device
 from plugrad.engine import storage
 from plugrad.engine.resolve_graph import resolve_graph
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 #: From each value that waits to the graph whose memory it will lie in.
 Pending = dict[UOp, UOp]

@@ -11,8 +11,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from plugrad.runtime.buffer import Buffer
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 if TYPE_CHECKING:
     from plugrad.engine.storage import Storage

@@ -29,9 +29,8 @@ from plugrad.schedule.versions import (
     owners,
 )
 from plugrad.settings import settings
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.shape import greatest, pairs_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp, greatest
+from plugrad.uop.shape import pairs_of
 
 if TYPE_CHECKING:
     from plugrad.schedule import create, fusion

@@ -20,8 +20,7 @@ from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.schedule.versions import VERSIONS
 from plugrad.settings import context, settings
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 if TYPE_CHECKING:
     from plugrad.schedule.kernelize import KernelCall

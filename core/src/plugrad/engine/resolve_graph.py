@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from plugrad.engine.storage import is_outdated, is_view, place_of, resolve, viewed
 from plugrad.schedule.versions import IN_PLACE
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # what gradients alone see, and memory that is about to change
 _CHANGED = frozenset({Ops.OUTPUT, *IN_PLACE})

@@ -17,8 +17,8 @@ from plugrad.errors import ScheduleError
 from plugrad.runtime.lru_cache import LruCache
 from plugrad.schedule.prepare.lower_complex import real_memory
 from plugrad.settings import settings
-from plugrad.uop.ops import BufferArg, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
+from plugrad.uop.ops import BufferArg
 
 
 @frozen

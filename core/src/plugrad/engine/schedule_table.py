@@ -9,8 +9,7 @@ from plugrad._frozen import frozen
 from plugrad._util import LazyModule
 from plugrad.dtype import dtypes
 from plugrad.runtime.buffer import Buffer
-from plugrad.uop.ops import ELEMENTWISE, AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp
 
 if TYPE_CHECKING:
     from plugrad.codegen import estimates

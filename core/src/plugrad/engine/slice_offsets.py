@@ -10,9 +10,8 @@ from typing import Any
 
 from plugrad.device import Device
 from plugrad.schedule.versions import IN_PLACE, memory_of
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest, pairs_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest
+from plugrad.uop.shape import pairs_of
 
 _NAME = "_offset"
 # As many elements as the widest vector.

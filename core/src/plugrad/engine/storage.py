@@ -23,9 +23,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.live import LiveSet
 from plugrad.runtime.origin import CallSite, Origin, call_site
 from plugrad.schedule.versions import VERSIONS, memory_of
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.shape import greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp, greatest
 
 #: Held from reading what a graph resolves to until its results are recorded: meanwhile no other thread may
 #: overwrite memory that the graph reads, or run the same assign again. Reads of the host hold it until the

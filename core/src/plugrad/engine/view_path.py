@@ -4,8 +4,7 @@ from typing import Any
 
 from plugrad.autodiff.vjp import VJP
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp
 
 #: Movement ops, and bitcasts, between a value and what a view shows of it: op, sizes, static data (of a
 #: bitcast the dtype).

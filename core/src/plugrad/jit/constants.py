@@ -16,7 +16,7 @@ from plugrad.engine.memory import Memory
 from plugrad.jit.trace import Trace
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CONSTANT
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["Constants"]
 

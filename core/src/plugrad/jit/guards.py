@@ -17,7 +17,7 @@ from typing import Any
 from plugrad._util import slots_in
 from plugrad.jit.names_in_code import host_records, is_iterator, is_layer, is_library, words_in
 from plugrad.tensor import Tensor
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["Call", "Guards"]
 

@@ -11,8 +11,7 @@ from plugrad.errors import JitError
 from plugrad.jit.leaves import Leaves
 from plugrad.tensor import Tensor
 from plugrad.tensor.computing import computed_memory
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["Inputs", "check_devices", "read_inputs"]
 

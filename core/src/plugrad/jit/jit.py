@@ -24,7 +24,7 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.host.display import describe
 from plugrad.tree import HOLE, refill
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["JitWarning", "TinyJit", "jit"]
 

@@ -6,8 +6,7 @@ from typing import Any
 from plugrad.errors import JitError
 from plugrad.tensor import Tensor
 from plugrad.tree import freeze
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["Leaves"]
 

@@ -13,7 +13,7 @@ from plugrad.jit.watched import Watched
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["GradientFound", "GradientLeft", "Shared", "Trace"]
 

@@ -36,8 +36,7 @@ from plugrad.tensor.create.random import stream
 from plugrad.tensor.graphs import alive
 from plugrad.tensor.host.display import describe
 from plugrad.tree import HOLE, refill
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["trace_call"]
 

@@ -10,8 +10,7 @@ from plugrad._frozen import frozen
 from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor import Tensor
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["Watched", "WatchedTensors"]
 

@@ -6,8 +6,7 @@ from plugrad.events import Event, PassEvent
 from plugrad.observe.fusion_report import DECIDED, KernelReport, fusion_report
 from plugrad.observe.user_lines import LINE_EVENTS, UserLines
 from plugrad.schedule.create import ScheduleDraft
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 EXPLAINED_EVENTS = LINE_EVENTS
 # operations of a kernel that are named; the rest is counted

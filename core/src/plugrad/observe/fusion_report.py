@@ -9,8 +9,7 @@ from plugrad.schedule.create import ScheduleDraft
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import Boundary
 from plugrad.schedule.kernelize import KernelCall
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp
 
 #: the pipeline and the pass whose result holds the decisions
 DECIDED = ("schedule", "put_in_order")

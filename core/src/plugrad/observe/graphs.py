@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from plugrad.uop import UOp
 from plugrad.uop.passes import GraphBundle
-from plugrad.uop.uop import UOp
 
 
 def graph_of(state: object) -> UOp:

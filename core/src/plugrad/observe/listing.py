@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 _OPENS = frozenset({Ops.RANGE, Ops.IF})
 _CLOSES = frozenset({Ops.END, Ops.ENDIF})

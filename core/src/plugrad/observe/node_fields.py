@@ -3,8 +3,7 @@
 from typing import Any
 
 from plugrad.errors import PlugradError
-from plugrad.uop.ops import MOVEMENT, Axis, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Axis, Ops, UOp
 
 # longer arguments are cut
 _MOST_CHARACTERS = 400

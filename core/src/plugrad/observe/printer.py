@@ -26,7 +26,7 @@ from plugrad.observe.style import (
     wants_colour,
 )
 from plugrad.settings import settings
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 PRINTED_EVENTS = (RealizeEvent, KernelEvent, CopyEvent, CompileEvent, PassEvent, LowerEvent)
 _DEVICE_WIDTH, _LAUNCH_WIDTH = 8, 18

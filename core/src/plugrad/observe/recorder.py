@@ -43,9 +43,9 @@ from plugrad.observe.rule_source import source_of
 from plugrad.observe.user_lines import LINE_EVENTS, UserLines
 from plugrad.runtime.private_folder import make_private
 from plugrad.schedule.create import ScheduleDraft
+from plugrad.uop import UOp
 from plugrad.uop.rewrite import Rule
 from plugrad.uop.rule_times import RuleTime, rule_times
-from plugrad.uop.uop import UOp
 
 FORMAT_VERSION = 2
 RECORDED_EVENTS = (

@@ -14,7 +14,7 @@ from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.fields import show, type_mismatch
 from plugrad.plugin.hookspecs import HOOK_NAMES, PROJECT, SPEC_VERSION
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 
 _PREFIX = "plugrad_"
 

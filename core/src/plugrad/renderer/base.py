@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plugrad.target import Capabilities
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 if TYPE_CHECKING:
-    from plugrad.uop.rewrite import PatternMatcher
+    from plugrad.uop import PatternMatcher
 
 
 class Renderer:

@@ -13,8 +13,7 @@ from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float, is_int, i
 from plugrad.renderer.base import Renderer
 from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities
-from plugrad.uop.ops import ALU, Axis, AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import ALU, Axis, AxisType, Ops, UOp
 
 OPERATORS: Mapping[Ops, str] = {
     Ops.ADD: "+",

@@ -5,8 +5,7 @@ import struct
 from collections.abc import Sequence
 
 from plugrad.dtype import DType, dtypes, truncate
-from plugrad.uop.ops import ALU, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import ALU, Ops, UOp
 
 _PACK_HALF = struct.Struct("<e").pack
 _PACK_FLOAT = struct.Struct("<f").pack

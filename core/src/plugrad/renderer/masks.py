@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from plugrad.dtype import DType, is_bool
 from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
 from plugrad.renderer.scope import Scope
-from plugrad.uop.ops import COMPARE, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import COMPARE, Ops, UOp
 
 _MASKED = frozenset({Ops.AND, Ops.OR, Ops.XOR, Ops.ADD, Ops.MUL, Ops.MAX, Ops.WHERE, *COMPARE})
 

@@ -8,8 +8,7 @@ from bisect import bisect
 from collections.abc import Sequence
 
 from plugrad.renderer.facts import addresses
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 _NAMES_ITS_SOURCES = frozenset({Ops.GEP, Ops.MAX})  # languages write their sources twice, or index them
 MAX_NESTING = (

@@ -8,7 +8,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.errors import ScheduleError
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 Dim = int | UOp
 #: Workgroups, and threads in a workgroup, in each dimension.

@@ -2,8 +2,7 @@
 
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.rangeify import Rangeify
-from plugrad.uop.ops import ELEMENTWISE, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import ELEMENTWISE, Ops, UOp
 
 
 def split_for_buffer_limit(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:

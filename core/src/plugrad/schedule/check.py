@@ -3,9 +3,8 @@
 from plugrad.dtype import dtypes
 from plugrad.errors import ScheduleError
 from plugrad.schedule.versions import check_target, targets
-from plugrad.uop.ops import ELEMENTWISE, Ops
+from plugrad.uop import ELEMENTWISE, Ops, UOp
 from plugrad.uop.spec import tensor_spec
-from plugrad.uop.uop import UOp
 
 
 def check_graph(sink: UOp) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Set
 
 from plugrad._frozen import frozen
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp
 
 
 @frozen

@@ -28,10 +28,9 @@ from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.scatter import scattered, update_atomically
 from plugrad.schedule.shape_guards import Condition, conditions_of
 from plugrad.schedule.versions import VERSIONS, memory_of, slice_of
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops, UOp
 from plugrad.uop.passes import Pipeline, Stage
 from plugrad.uop.spec import kernel_spec, real_spec
-from plugrad.uop.uop import UOp
 
 # What a schedule brings about beside the values that were asked for; nobody may bring it about again.
 _EFFECTS = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.COPY, Ops.KERNEL})

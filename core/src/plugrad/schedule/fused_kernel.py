@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from plugrad._frozen import frozen
 from plugrad.schedule.movement import Indices
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 @frozen

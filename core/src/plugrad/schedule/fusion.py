@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
 # 117 GFLOP/s against 30 GB/s) and 12 (accelerators: 60 TFLOP/s of f32 against 4.8 TB/s). At 12, `exp` is

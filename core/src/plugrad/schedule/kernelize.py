@@ -12,9 +12,7 @@ from plugrad._frozen import frozen
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.rangeify import Rangeify, max_shape
 from plugrad.schedule.versions import part_of, slice_of
-from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, simplify
 
 
 @frozen

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import MOVEMENT, AxisType, Ops
+from plugrad.uop import MOVEMENT, AxisType, Ops, UOp, simplify
 from plugrad.uop.shape import pairs_of
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
 
 Indices = tuple[UOp, ...]
 

@@ -12,8 +12,7 @@ from collections.abc import Container, Iterable, Sequence
 from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.rangeify import max_shape
 from plugrad.schedule.versions import IN_PLACE, owners
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 class VersionConflict(Exception):

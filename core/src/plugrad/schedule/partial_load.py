@@ -7,8 +7,7 @@ the whole is copied, once, and stays; where nothing but slices is read, only the
 from collections.abc import Container
 
 from plugrad.schedule.versions import slice_of
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def loaded_parts(sink: UOp, computing: Container[str]) -> dict[UOp, UOp]:

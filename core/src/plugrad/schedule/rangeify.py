@@ -23,11 +23,9 @@ from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, Boundary, CostModel
 from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
 from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, device_of
+from plugrad.uop import ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp, simplify
 from plugrad.uop.op_cost import op_cost
-from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, AxisType, Ops
 from plugrad.uop.range_elimination import eliminate_ranges
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
 
 # Values that need no kernel: they exist, or any kernel can write them down.
 _LEAVES = frozenset({Ops.BUFFER, Ops.AFTER, Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.IOTA})

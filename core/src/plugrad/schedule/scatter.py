@@ -18,9 +18,8 @@ from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE
 from plugrad.target import LEAST_SCATTERED
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops, UOp
 from plugrad.uop.range_elimination import scatter_of
-from plugrad.uop.uop import UOp
 
 
 def scattered(walk: Rangeify) -> set[UOp]:

@@ -8,9 +8,8 @@ conditions around its value exist in no loop that runs, and may get no memory.
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_int
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, loop_over, source_indices
-from plugrad.uop.ops import COMPARE, ELEMENTWISE, MOVEMENT, AxisType, Ops
+from plugrad.uop import COMPARE, ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp
 from plugrad.uop.range_elimination import eliminate_ranges, guard_of, scatter_of
-from plugrad.uop.uop import UOp
 
 # Nodes that may stand between a reduction and an equality that guards its value.
 _AROUND = MOVEMENT | {Ops.WHERE, Ops.AND, Ops.OR, Ops.XOR, Ops.CAST, Ops.MUL}

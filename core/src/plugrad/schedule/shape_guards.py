@@ -12,10 +12,8 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.errors import ShapeError
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes, greatest, least, pairs_of, size_at
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, add_sizes, greatest, least, simplify
+from plugrad.uop.shape import pairs_of, size_at
 
 Size = int | UOp
 

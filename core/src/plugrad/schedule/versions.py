@@ -10,9 +10,7 @@ from typing import Any
 
 from plugrad.errors import ScheduleError
 from plugrad.schedule.movement import ALWAYS, flatten, source_indices
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp, simplify
 
 # Ops whose memory is that of their first source.
 IN_PLACE = frozenset({Ops.ASSIGN, Ops.AFTER})

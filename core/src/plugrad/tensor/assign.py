@@ -18,8 +18,7 @@ from plugrad.tensor.host.reading import stored_bytes
 from plugrad.tensor.host.strided import write_view
 from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import expanded, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def assign(self: Tensor, value: Tensor | ConstType | list[Any] = REQUIRED, **names: Any) -> Tensor:

@@ -25,7 +25,7 @@ from plugrad.settings import settings
 from plugrad.tensor.numbers import check_element, scalar_dtype
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
 from plugrad.tensor.size import ByteCount, size_of_shape
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.tensor.tensor import Tensor

@@ -11,8 +11,7 @@ from plugrad.engine.schedule_table import ScheduleList
 from plugrad.tensor.base import Tensor, check_tensors
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.shapes import is_static
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # what `Tensor.realize(*tensors)` is called on where there are none
 _NOTHING: Any = None

@@ -8,8 +8,7 @@ from plugrad.dtype import is_inexact
 from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.shapes import expanded, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 T = TypeVar("T", bound=TensorBase)
 Backward = Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Sequence[Any]]

@@ -13,8 +13,7 @@ from plugrad.schedule.versions import outputs_of_kernel
 from plugrad.tensor.base import Tensor, TensorBase, check_tensors
 from plugrad.tensor.custom import Backward, with_backward
 from plugrad.tensor.shapes import fixed_shape
-from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp
 
 if TYPE_CHECKING:
     from plugrad.uop import spec

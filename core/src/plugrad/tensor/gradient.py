@@ -15,8 +15,7 @@ from plugrad.schedule.versions import IN_PLACE, VERSIONS, Descent, owners
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import expanded, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def gradient(self: Tensor, *targets: Tensor, gradient: Tensor | None = None) -> list[Tensor]:

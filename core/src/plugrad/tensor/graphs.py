@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from plugrad.dtype import is_float
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.tensor import Tensor
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def graph_below(x: TensorBase) -> UOp:

@@ -11,8 +11,7 @@ from plugrad.engine.checks import marked
 from plugrad.errors import AxisError
 from plugrad.settings import settings
 from plugrad.tensor.shapes import Dim
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def position_dtype(size: Dim) -> DType:

@@ -13,9 +13,8 @@ from typing import Any
 from plugrad._util import is_long
 from plugrad.dtype import ConstType, Number, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes, greatest, least, shape_of_sizes
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, add_sizes, greatest, least
+from plugrad.uop.shape import shape_of_sizes
 
 Dim = int | UOp
 Shape = tuple[Dim, ...]

@@ -33,8 +33,7 @@ from plugrad.tensor.shape.joins import fix_size
 from plugrad.tensor.shape.mixin import ShapeMixin
 from plugrad.tensor.shapes import as_flag, fixed_shape, show
 from plugrad.tensor.sort.mixin import SortMixin
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 class Tensor(

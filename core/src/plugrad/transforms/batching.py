@@ -14,7 +14,7 @@ from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import Dim, is_one_of, one_axis, product, show
 from plugrad.transforms.tree import only_tensors, spread, tensors_in
 from plugrad.tree import refill
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["vmap"]
 

@@ -19,7 +19,7 @@ from plugrad.transforms.directions import cotangents, tangents_of, zeros
 from plugrad.transforms.tracing import gradients_needed, mark, released
 from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
 from plugrad.tree import refill
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["chosen", "grad", "jvp", "linearize", "numbers", "value_and_grad", "vjp"]
 

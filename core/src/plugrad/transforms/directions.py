@@ -9,7 +9,7 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import graph_below
 from plugrad.tensor.shapes import show
 from plugrad.tree import iter_leaves
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["cotangents", "tangents_of", "zeros"]
 

@@ -13,8 +13,7 @@ from plugrad.tensor.graphs import alive, graph_below, nodes_of, tensor_of
 from plugrad.transforms.tracing import gradients_needed
 from plugrad.transforms.tree import only_tensors, tensors_in
 from plugrad.tree import HOLE, refill
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 __all__ = ["checkpoint", "custom_gradient"]
 

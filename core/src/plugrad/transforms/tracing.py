@@ -6,7 +6,7 @@ from plugrad.autodiff import marked
 from plugrad.dtype import is_inexact
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import alive, graph_below, tensor_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 __all__ = ["gradients_needed", "mark", "released"]
 

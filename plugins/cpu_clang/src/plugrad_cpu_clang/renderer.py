@@ -14,8 +14,7 @@ from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.settings import settings
 from plugrad.target import Capabilities
-from plugrad.uop.ops import COMPARE, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import COMPARE, Ops, UOp
 from plugrad_cpu_clang import preamble
 from plugrad_cpu_clang.half_conversions import (
     bfloat_from_float,

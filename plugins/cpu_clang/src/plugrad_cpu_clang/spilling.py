@@ -7,8 +7,7 @@ loop to memory and back at every step (a tile of 6 x 4 vectors: 54 instead of 10
 
 from collections.abc import Iterator, Sequence
 
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def spilled_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:

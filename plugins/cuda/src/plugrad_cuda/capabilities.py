@@ -7,7 +7,7 @@ capability.
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import DeviceNotFound
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import COMPARE, Ops
+from plugrad.uop import COMPARE, Ops
 from plugrad_cuda.tensor_cores import WARP, tensor_cores
 
 OLDEST = (7, 0)

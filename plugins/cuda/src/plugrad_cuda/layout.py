@@ -5,8 +5,7 @@ The runner reads both from the source, in whatever language it is.
 
 from collections.abc import Sequence
 
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 #: Begins the part of a line that says how much shared memory a launch must ask for.
 DYNAMIC_SHARED = "#define DYNAMIC_SHARED_BYTES "

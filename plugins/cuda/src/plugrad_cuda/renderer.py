@@ -14,8 +14,7 @@ from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
 from plugrad.renderer.facts import group_size, half_bits, is_safe_divisor, may_overflow
 from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_cuda import preamble
 from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities
 from plugrad_cuda.layout import DYNAMIC_SHARED, is_aligned, shared_offsets

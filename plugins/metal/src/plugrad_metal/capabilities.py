@@ -5,7 +5,8 @@ Source: Apple, Metal Feature Set Tables; Metal Shading Language Specification.
 
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import COMPARE, UPDATING, Ops
+from plugrad.uop import COMPARE, Ops
+from plugrad.uop.ops import UPDATING
 from plugrad_metal.tensor_cores import tensor_cores
 
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)

@@ -13,8 +13,7 @@ from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
 from plugrad.renderer.facts import group_size, half_bits, is_safe_divisor, may_overflow
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_metal import preamble
 from plugrad_metal.capabilities import BFLOAT_SINCE, capabilities, language_of
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.settings import settings
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import COMPARE, Ops
+from plugrad.uop import COMPARE, Ops
 
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
 _FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)

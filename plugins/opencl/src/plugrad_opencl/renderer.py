@@ -14,8 +14,7 @@ from plugrad.renderer.facts import half_bits, is_safe_divisor, may_overflow
 from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_opencl.capabilities import ATOMICS_OF_64_BITS, capabilities
 from plugrad_opencl.preamble import Preamble, numbered
 

@@ -16,9 +16,7 @@ from plugrad.codegen.decompositions import (
 )
 from plugrad.errors import DeviceError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, PatternMatcher, UOp, graph_rewrite
 
 __all__ = ["decompose", "rules"]
 

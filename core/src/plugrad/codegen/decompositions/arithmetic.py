@@ -12,10 +12,7 @@ from plugrad.codegen.decompositions.floats import (
 )
 from plugrad.codegen.decompositions.transcendental import by_width
 from plugrad.dtype import is_bool, is_float
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat, pvars
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars
 
 x, y, z = pvars("x y z")
 

@@ -9,10 +9,7 @@ from plugrad.codegen.rebuild import rebuild
 from plugrad.dtype import FLOAT8, DType, dtypes
 from plugrad.float8 import Float8Layout
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat
 
 _FLOAT32_NAN = 0x7FC00000
 _FLOAT32_INFINITY = 0x7F800000

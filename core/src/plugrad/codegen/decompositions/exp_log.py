@@ -26,7 +26,7 @@ from plugrad.codegen.decompositions.floats import (
     split,
 )
 from plugrad.dtype import dtypes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 LOG2_E = 1.4426950408889634
 #: log2(e) less its nearest float64

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 @frozen

@@ -6,11 +6,8 @@ the divisor's. Nothing is computed that could leave the type.
 """
 
 from plugrad.dtype import is_unsigned
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars
 from plugrad.uop.symbolic import INTS
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat, pvars
 
 x, y = pvars("x y")
 c = UPat.cvar("c")

@@ -21,7 +21,7 @@ from plugrad.codegen.decompositions.floats import (
     sign_bit,
     split,
 )
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 #: 2*log2(e), as the nearest float64 and what is left
 TWO_LOG2_E = (2.8853900817779268, 4.0710547481862066e-17)

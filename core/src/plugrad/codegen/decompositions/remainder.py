@@ -9,7 +9,7 @@ difference is right (P. Montgomery's remark on floating-point modular multiplica
 import math
 
 from plugrad.codegen.decompositions.floats import FLOAT32, FloatFormat, bits, format_of, magnitude, sign_bit
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def fmod(x: UOp, y: UOp) -> UOp:

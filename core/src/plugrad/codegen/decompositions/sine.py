@@ -23,7 +23,7 @@ from plugrad.codegen.decompositions.floats import (
     split,
 )
 from plugrad.dtype import DType, dtypes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 #: pi/2 less its nearest float64
 HALF_PI_MORE = 6.123233995736766e-17

@@ -12,10 +12,7 @@ A reduction is in float32 as a whole, and rounded once at its end.
 from plugrad.codegen.decompositions.floats import bits
 from plugrad.codegen.decompositions.transcendental import in_float32
 from plugrad.dtype import FLOAT8, DType, dtypes, is_float
-from plugrad.uop.ops import ALU, COMPARE, Ops
-from plugrad.uop.rewrite import PatternMatcher
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat
+from plugrad.uop import ALU, COMPARE, Ops, PatternMatcher, UOp, UPat
 
 _COMPUTED = ALU - COMPARE - {Ops.WHERE}
 

@@ -6,10 +6,7 @@ parity constants of its reference implementation, Random123.
 """
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import Ops
-from plugrad.uop.rewrite import PatternMatcher
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat, pvars
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars
 
 ROTATIONS = (13, 15, 26, 6, 17, 29, 16, 24)
 PARITY = 0x1BD11BDA

@@ -8,10 +8,9 @@ from plugrad.codegen.decompositions.power import pow_
 from plugrad.codegen.decompositions.remainder import fmod
 from plugrad.codegen.decompositions.sine import cos, sin
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import BINARY, Ops
-from plugrad.uop.rewrite import PatternMatcher, RuleFunction
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat, pvars
+from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars
+from plugrad.uop.ops import BINARY
+from plugrad.uop.rewrite import RuleFunction
 
 WIDE = (dtypes.float32, dtypes.float64)
 SMALL = (dtypes.float16, dtypes.bfloat16)

@@ -22,8 +22,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.ops import AxisType
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, UOp
 
 # Work-items of a group; smaller ones where that many would leave compute units without a group.
 _IN_GROUP = (256, 128, 64)

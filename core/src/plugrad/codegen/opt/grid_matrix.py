@@ -11,8 +11,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
 from plugrad.codegen.strides import constant_size
 from plugrad.target import TensorCore
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 # Work that may be done twice to have tiles of a round size.
 REPEATED = 1.125

@@ -13,8 +13,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.codegen.strides import coefficient, constant_size
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 #: Groups for each compute unit: while one waits for memory, another computes.
 GROUPS_OF_A_UNIT = 2

@@ -25,8 +25,7 @@ from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.ops import AxisType
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, UOp
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4

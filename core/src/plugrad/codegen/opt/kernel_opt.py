@@ -15,9 +15,7 @@ from plugrad.codegen.reduces import slots_of
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops, identity_of
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, identity_of, simplify
 
 _OUTPUT = frozenset({AxisType.LOOP, AxisType.GLOBAL})
 # kind of the new part, and whether it is the inner one

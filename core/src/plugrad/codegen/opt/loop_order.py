@@ -5,8 +5,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import stores_of
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 
 def order_loops(kernel: KernelOpt) -> None:

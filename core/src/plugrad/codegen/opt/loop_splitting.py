@@ -13,8 +13,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
 from plugrad.codegen.strides import coefficient, constant_size
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 # Each piece repeats the code of the kernel.
 _MOST_PIECES = 4

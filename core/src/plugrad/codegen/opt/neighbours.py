@@ -12,8 +12,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, UOp
 
 Opts = tuple[Opt, ...]
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from plugrad.codegen.strides import constant_size
+from plugrad.uop import ALU, Ops, UOp
 from plugrad.uop.op_cost import op_cost
-from plugrad.uop.ops import ALU, Ops
-from plugrad.uop.uop import UOp
 
 
 def program_cost(program: Sequence[UOp]) -> float:

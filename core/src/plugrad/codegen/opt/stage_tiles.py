@@ -5,7 +5,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.staging import panels_of
 from plugrad.codegen.rebuild import stores_of
-from plugrad.uop.ops import AxisType
+from plugrad.uop import AxisType
 
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
 _STEPS_TO_STAGE = 16

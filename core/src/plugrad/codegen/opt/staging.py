@@ -14,8 +14,7 @@ from plugrad.codegen.rebuild import UNROLLED, all_ranges, at, stores_of
 from plugrad.codegen.strides import coefficient, constant_size, flat_position
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 _OF_REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.PARTIAL})
 # axes whose steps become lanes are that in the copy too; the others are loops there

@@ -16,8 +16,7 @@ from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType
 from plugrad.errors import KernelOptError
 from plugrad.target import Fragment, TensorCore
-from plugrad.uop.ops import AxisType, Ops, identity_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp, identity_of
 
 
 @frozen

@@ -4,7 +4,7 @@ from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, divisors,
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.ops import AxisType
+from plugrad.uop import AxisType
 
 # Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
 _PIECES_PER_CORE = 8

@@ -9,7 +9,7 @@ from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
 from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.codegen.strides import constant_size
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # Time of a load that multiplications hide: it may miss the first cache.
 _BESIDE = 1 / 8

@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any
 
 from plugrad.codegen.rebuild import ended_by, rebuild
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad.uop.validity import conjunction, conjuncts
 
 

@@ -9,10 +9,8 @@ sum, unless the scheduler has filled the memory and asks for an update of it: th
 from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.codegen.strides import coefficient
 from plugrad.target import Capabilities
-from plugrad.uop.ops import Axis, AxisType, Ops
+from plugrad.uop import Axis, AxisType, Ops, UOp, simplify
 from plugrad.uop.range_elimination import Scatter, scatter_of
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:

@@ -10,9 +10,7 @@ from typing import Any
 from plugrad.codegen.rebuild import ended_by, ranges_of_reduce, rebuild
 from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType, is_float, truncate
-from plugrad.uop.ops import Ops, identity_of
-from plugrad.uop.symbolic import simplify
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, identity_of, simplify
 
 
 def simplify_ranges(sink: UOp, _: Any = None) -> UOp:

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from plugrad.codegen.rebuild import all_ranges, exchange_range
 from plugrad.codegen.strides import constant_size
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 # Shorter rows are not worth loops of their own; in a reduction they are written out.
 _LONG = 8

@@ -12,8 +12,7 @@ from plugrad.dtype import FLOAT8, DType, dtypes, is_bool, is_float, to_numpy
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.program import Program, evaluate_dim
 from plugrad.runtime.runner import Runner
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Sums of other orders differ by some roundings, and by more of them the more is added.
 _ROUNDINGS = 64

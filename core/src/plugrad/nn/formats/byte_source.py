@@ -14,8 +14,7 @@ from plugrad.errors import ArgumentError, DeviceError, FileFormatError, ShapeErr
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor import Tensor
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 #: What readers take: a path, or a tensor of bytes.
 Located = str | os.PathLike[str] | Tensor

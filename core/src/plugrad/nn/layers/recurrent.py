@@ -33,7 +33,7 @@ from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.functional.dropout import check_probability
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.shapes import check_choice, size_today
-from plugrad.uop.shape import greatest
+from plugrad.uop import greatest
 
 __all__ = ["GRU", "LSTM", "RNN"]
 

@@ -22,8 +22,7 @@ from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.tensor import Tensor
 from plugrad.tensor.graphs import count_sharing
 from plugrad.tensor.shapes import fixed_shape
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 _PACK_TENSORS = 64
 # Members start at multiples of this, so that vectors of a kernel do not straddle two of them.

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.scatter import is_updated
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def dispatch(sink: UOp, cost: Mapping[str, CostModel], default_device: str) -> dict[UOp, UOp]:

@@ -13,9 +13,9 @@ from plugrad._frozen import frozen
 from plugrad.dtype import COMPLEX, dtypes, is_bool, is_complex
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.schedule.versions import VERSIONS
-from plugrad.uop.ops import MOVEMENT, BufferArg, Ops
+from plugrad.uop import MOVEMENT, Ops, UOp
+from plugrad.uop.ops import BufferArg
 from plugrad.uop.shape import output_of
-from plugrad.uop.uop import UOp
 
 Shape = tuple[Any, ...]
 

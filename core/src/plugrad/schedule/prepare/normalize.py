@@ -15,11 +15,8 @@ from plugrad.schedule.prepare.window_copies import copy_windows
 from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, slice_of
-from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops, identity_of
-from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, PatternMatcher, UOp, UPat, graph_rewrite, identity_of
 from plugrad.uop.shape import output_of
-from plugrad.uop.uop import UOp
-from plugrad.uop.upat import UPat
 
 # Results that one group of a grid computes: a tile of a product, and neighbours of a sum that read together.
 _OF_A_TILE = 64 * 64

@@ -10,8 +10,7 @@ from typing import Any
 
 from plugrad.schedule.fusion import Devices
 from plugrad.schedule.movement import is_contiguous
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def pack_factor(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:

@@ -12,8 +12,7 @@ from typing import Any
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous
 from plugrad.target import ROWS_TO_PACK
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp
 
 
 def copy_windows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:

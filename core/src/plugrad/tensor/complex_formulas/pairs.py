@@ -15,7 +15,7 @@ from plugrad.dtype import DType, dtypes
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.custom import with_backward
 from plugrad.tensor.shapes import broadcast_shapes, expanded
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 
 Pair = tuple["Tensor", "Tensor"]
 

@@ -18,9 +18,7 @@ from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
 from plugrad.tensor.keywords import REQUIRED, EndNames, ShapeNames, SizeNames, StepNames, renamed
 from plugrad.tensor.numbers import check_element, check_fits
 from plugrad.tensor.shapes import Dim, Shape, as_element, as_shape, check_sizes, cut_to, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes, greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, add_sizes, greatest
 
 
 def from_graph(kind: type[Tensor], uop: UOp, device: str | None, requires_grad: bool | None) -> Tensor:

@@ -22,8 +22,7 @@ from plugrad.tensor.host.host_data import finite
 from plugrad.tensor.keywords import ShapeNames, renamed
 from plugrad.tensor.numbers import check_fits
 from plugrad.tensor.shapes import Dim, Shape, as_int, product, show
-from plugrad.uop.shape import add_sizes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes
 
 
 def manual_seed(cls: type[Tensor], seed: int = 0) -> None:

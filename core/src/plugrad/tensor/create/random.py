@@ -26,8 +26,8 @@ from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.shapes import Dim, size_today
+from plugrad.uop import UOp
 from plugrad.uop.shape import size_at
-from plugrad.uop.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.codegen.decompositions import exp_log, floats, polynomials

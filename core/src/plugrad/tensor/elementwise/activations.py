@@ -18,7 +18,7 @@ from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
 from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_number, check_choice
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def relu(self: Tensor) -> Tensor:

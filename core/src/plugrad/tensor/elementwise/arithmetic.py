@@ -17,8 +17,7 @@ from plugrad.tensor.elementwise.operands import (
     operand_result,
 )
 from plugrad.tensor.shapes import as_element, is_one_of
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # a whole exponent of complex numbers up to this is a few products, which are exact where their factors are
 _MOST_PRODUCTS = 128

@@ -14,8 +14,7 @@ from plugrad.tensor.elementwise.operands import (
     operand_nodes,
     operand_result,
 )
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def bitwise_and(self: Tensor, other: Tensor | Number) -> Tensor:

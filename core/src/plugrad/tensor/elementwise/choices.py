@@ -16,7 +16,7 @@ from plugrad.tensor.elementwise.operands import (
 )
 from plugrad.tensor.keywords import REQUIRED, ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:

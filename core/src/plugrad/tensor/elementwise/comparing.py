@@ -6,7 +6,7 @@ from plugrad.dtype import Number, dtypes
 from plugrad.tensor.arguments import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary, compare
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 
 
 def eq(self: Tensor, other: Tensor | Number) -> Tensor:

@@ -21,7 +21,7 @@ from plugrad.tensor.complex_formulas.pairs import reciprocal as pair_reciprocal
 from plugrad.tensor.elementwise.operands import all_false, composed, float_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_int
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def _either_part(x: Tensor, asked: Callable[[Any], Any]) -> Tensor:

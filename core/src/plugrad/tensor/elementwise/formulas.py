@@ -21,7 +21,7 @@ from plugrad.tensor.elementwise.operands import (
 )
 from plugrad.tensor.elementwise.special_graphs import log_sum_exp
 from plugrad.tensor.shapes import as_number
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 

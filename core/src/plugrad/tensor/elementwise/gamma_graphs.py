@@ -7,7 +7,7 @@ import math
 
 from plugrad.dtype import dtypes
 from plugrad.tensor.elementwise import special_graphs as graphs
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # the Taylor series of lgamma(2 + t): 1 - Euler's constant, then (-1)**k * (zeta(k) - 1) / k
 # Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.1.33.

@@ -15,8 +15,7 @@ from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas.pairs import MIXED, apply, joined
 from plugrad.tensor.numbers import scalar_dtype
 from plugrad.tensor.shapes import broadcast_shapes, expanded
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 _NUMBERS = frozenset((bool, int, float, complex))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from plugrad.dtype import Number
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 # these two directly: a name of its own costs a call, and the check of its flags another

@@ -27,8 +27,7 @@ from plugrad.tensor.elementwise.operands import (
     operand_result,
 )
 from plugrad.tensor.shapes import as_number
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def expm1(self: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from plugrad.dtype import dtypes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # log(exp(z*z) * erfc(z) / t) as a polynomial in 2t-1, for t = 2/(2+z): fitted at Chebyshev's points, with an
 # error of 6e-9 in single and 3e-15 in double precision. Substitution: Press et al., Numerical Recipes, 6.2.2.

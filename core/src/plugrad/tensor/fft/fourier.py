@@ -24,7 +24,7 @@ from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, show, size_today
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 FourierNorm = Literal["backward", "ortho", "forward"]
 

@@ -11,8 +11,7 @@ from plugrad.tensor.fft.fourier import FourierNorm, complex_transform, half_tran
 from plugrad.tensor.keywords import AxesNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, some_axes
-from plugrad.uop.shape import add_sizes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes
 
 Sizes = Sequence[Dim | None] | None
 

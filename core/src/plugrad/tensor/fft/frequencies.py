@@ -19,8 +19,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
-from plugrad.uop.shape import add_sizes, greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest
 
 _RADIX = 64
 # One more step is less work than two with larger factors than this.

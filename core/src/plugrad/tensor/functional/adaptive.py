@@ -17,9 +17,7 @@ from plugrad.tensor.functional.pool import axes_of, checked_shape, from_end_of, 
 from plugrad.tensor.lookup import counted, moved_last, number_of, pick_last, position_dtype
 from plugrad.tensor.shape.spatial import dims_of, per_axis
 from plugrad.tensor.shapes import Dim, expanded, is_static, product, show, size_today
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest, least
 
 OutputSizes = Dim | None | Sequence[Dim | None]
 

@@ -26,7 +26,7 @@ from plugrad.tensor.custom import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Dim, broadcast_shapes, show, size_today
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 _BLOCK = 512
 # Up to this many scores for each head, one matrix of them is faster than several blocks.

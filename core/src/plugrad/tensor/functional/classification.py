@@ -15,9 +15,7 @@ from plugrad.tensor.functional.losses import Reduction, check_reduction, check_t
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import Dim, as_int, expanded, show, size_today
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest
 
 # what the gradient of a cross entropy is divided by at least, as in PyTorch
 _LEAST_SPREAD = 1e-12

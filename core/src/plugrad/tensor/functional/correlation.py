@@ -13,8 +13,7 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import compute_gradient, inputs_of, with_rule
 from plugrad.tensor.shape.windows import windows
 from plugrad.tensor.shapes import is_static
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Output channels of a group from which a copy with channels side by side pays: the lanes of a vector.
 _CHANNELS = 16

@@ -18,7 +18,7 @@ from plugrad.tensor.linalg.recurrence import steps_of
 from plugrad.tensor.lookup import counted, size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, filled, show, size_today
-from plugrad.uop.shape import greatest
+from plugrad.uop import greatest
 
 if TYPE_CHECKING:
     import numpy.typing as npt

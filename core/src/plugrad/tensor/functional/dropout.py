@@ -10,7 +10,7 @@ from plugrad.tensor.arguments import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # what selu gives at -infinity: -scale * alpha
 _SELU_LIMIT = -1.7580993408473766

@@ -15,7 +15,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_choice, product, show
-from plugrad.uop.shape import least
+from plugrad.uop import least
 
 SampleMode = Literal["bilinear", "nearest", "bicubic"]
 PaddingMode = Literal["zeros", "border", "reflection"]

@@ -22,9 +22,7 @@ from plugrad.tensor.functional.adaptive import adaptive_avg
 from plugrad.tensor.lookup import moved_back, moved_last, number_of, pick_last
 from plugrad.tensor.shape.spatial import Dims, dims_of, per_axis
 from plugrad.tensor.shapes import Dim, as_flag, check_choice, expanded, greater, is_static, show, size_today
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest, least
 
 InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"]
 _LINEAR = ("linear", "bilinear", "trilinear")

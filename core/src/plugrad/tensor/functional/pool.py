@@ -12,9 +12,7 @@ from plugrad.tensor.lookup import number_of, position_dtype
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes, Widths, dims_of, sizes_of, widths_of
 from plugrad.tensor.shape.windows import windows
 from plugrad.tensor.shapes import Dim, expanded, greater, is_static, lesser, product, show, size_today
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest, least
 
 
 class Pool:

@@ -11,8 +11,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import Pool, axes_of, first_places, from_end_of, greatest_in
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes
 from plugrad.tensor.shapes import Dim, expanded, product
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def avg_pool2d(

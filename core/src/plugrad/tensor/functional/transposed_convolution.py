@@ -15,7 +15,7 @@ from plugrad.tensor.functional.convolution import check_axes, cross_correlation
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 from plugrad.tensor.shapes import as_int, is_static, show
-from plugrad.uop.shape import add_sizes
+from plugrad.uop import add_sizes
 
 _CHANNELS = "C, O/groups"
 

@@ -9,7 +9,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import axes_of, checked_shape
 from plugrad.tensor.shape.spatial import Sizes, sizes_of
 from plugrad.tensor.shapes import product, show
-from plugrad.uop.shape import least
+from plugrad.uop import least
 
 
 def max_unpool2d(

@@ -13,8 +13,7 @@ from typing import Any
 from plugrad.dtype import DType, dtypes
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.shape.windows import windows
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 _TILE = 4
 _PIECE = 6

@@ -10,8 +10,7 @@ from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
 from plugrad.tensor.shapes import expanded, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def cast(self: Tensor, dtype: DTypeLike) -> Tensor:

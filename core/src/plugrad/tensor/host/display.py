@@ -13,8 +13,7 @@ from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import unpack
 from plugrad.tensor.host.strided import read_places
 from plugrad.tensor.shapes import fixed_shape, is_static, show
-from plugrad.uop.ops import ELEMENTWISE, MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, UOp
 
 # values that are those of their source, which may lie in memory
 _SAME = frozenset({Ops.COPY, Ops.CONTIGUOUS, Ops.DETACH})

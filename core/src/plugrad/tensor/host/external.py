@@ -19,7 +19,7 @@ from plugrad.tensor.host.host_data import as_size
 from plugrad.tensor.host.source import graph_of
 from plugrad.tensor.keywords import REQUIRED, SizeNames, renamed
 from plugrad.tensor.shapes import as_int, as_shape, product
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def _unpacked(path: Path, url: str) -> bytes:

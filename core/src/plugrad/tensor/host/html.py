@@ -4,8 +4,7 @@ from plugrad._util import html
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.display import summary, text_of
 from plugrad.tensor.shapes import show
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp
 
 _NUMBERS = frozenset({Ops.CONST, Ops.BIND})
 _LEAVES = _NUMBERS | {Ops.IOTA}

@@ -15,7 +15,7 @@ from plugrad.tensor.host.host_data import computes, copied_buffer, host_buffer, 
 from plugrad.tensor.host.reading import shared_bytes, stored_bytes
 from plugrad.tensor.host.source import bytes_of
 from plugrad.tensor.shapes import as_flag, is_one_of, shape_today
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def __dlpack_device__(self: Tensor) -> tuple[int, int]:

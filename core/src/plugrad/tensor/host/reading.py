@@ -22,9 +22,8 @@ from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unp
 from plugrad.tensor.host.source import bytes_of
 from plugrad.tensor.host.strided import lies_in_order, read_view
 from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest, pairs_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest
+from plugrad.uop.shape import pairs_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -26,7 +26,7 @@ from plugrad.tensor.host.host_data import (
     shared_buffer,
 )
 from plugrad.tensor.shapes import show
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt

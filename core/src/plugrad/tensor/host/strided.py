@@ -14,8 +14,7 @@ from plugrad.engine import storage
 from plugrad.errors import ViewError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.shapes import is_static
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 if TYPE_CHECKING:
     import numpy.typing as npt

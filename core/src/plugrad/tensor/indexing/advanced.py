@@ -20,7 +20,7 @@ from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, parse_item
 from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_number, broadcast_shapes, expanded, is_sequence, one_axis, show
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def __getitem__(self: Tensor, index: Any) -> Tensor:

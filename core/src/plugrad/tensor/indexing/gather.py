@@ -26,8 +26,7 @@ from plugrad.tensor.lookup import (
     position_dtype,
 )
 from plugrad.tensor.shapes import Dim, broadcast_shapes, check_choice, expanded, one_axis, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 ScatterReduction = Literal["sum", "prod", "mean", "amax", "amin"]
 

@@ -7,8 +7,7 @@ from plugrad.errors import AxisError, DtypeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.lookup import check_inside
 from plugrad.tensor.shapes import Dim, Shape, show
-from plugrad.uop.shape import add_sizes, greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest
 
 
 @frozen

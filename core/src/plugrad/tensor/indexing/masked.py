@@ -8,7 +8,7 @@ from plugrad.dtype import is_bool
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.indexing.positions import HostPositions
 from plugrad.tensor.shapes import Shape
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 @frozen

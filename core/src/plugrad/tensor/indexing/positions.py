@@ -17,8 +17,7 @@ from plugrad.tensor.lookup import check_inside, counted, from_front, pick_first,
 from plugrad.tensor.shapes import Dim, Shape, broadcast_shapes, expanded, is_sequence, product, show
 from plugrad.tensor.sort.row_utils import bit_numbers
 from plugrad.tensor.sort.sorted_scatter import LastOfRuns, TotalsOfRuns
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Up to so many comparisons, a grid compares all places with all writes in less time than it sorts the writes.
 _FEW = 1 << 22

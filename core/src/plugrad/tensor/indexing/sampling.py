@@ -11,7 +11,7 @@ from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_sizes, show, size_today
-from plugrad.uop.shape import add_sizes, greatest
+from plugrad.uop import add_sizes, greatest
 
 
 def randperm(

@@ -16,8 +16,7 @@ from plugrad.tensor.lookup import check_inside, position_dtype
 from plugrad.tensor.shape.diagonals import right_of_diagonal
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, broadcast_shapes, one_axis, show, size_today
-from plugrad.uop.shape import add_sizes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes
 
 
 def select_scatter(

@@ -25,8 +25,7 @@ from plugrad.tensor.linalg.matrix_steps import (
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import Shape, expanded
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Measured: narrower ones take more products, wider ones more in each step.
 _WIDTH = 32

@@ -26,8 +26,7 @@ from plugrad.tensor.linalg.matrix_steps import (
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import Shape, expanded
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Of fewer panels, planning their products takes longer than their steps save.
 _FEW_OF_LU = 2

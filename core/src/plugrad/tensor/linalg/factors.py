@@ -31,7 +31,7 @@ from plugrad.tensor.linalg.operands import (
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import check_choice, is_static, lesser
-from plugrad.uop.shape import add_sizes
+from plugrad.uop import add_sizes
 
 
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:

@@ -4,7 +4,7 @@ Of real elements each function is the plain formula, so factorizations are writt
 """
 
 from plugrad.dtype import is_complex
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def magnitude(x: UOp) -> UOp:

@@ -28,7 +28,7 @@ from plugrad.tensor.linalg.operands import (
 )
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, lesser
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # the reciprocals of these are finite
 _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}

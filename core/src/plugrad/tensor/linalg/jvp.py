@@ -12,8 +12,7 @@ from typing import Any
 
 from plugrad.autodiff import inputs_of, marked, outputs_of, pull_back, with_rule
 from plugrad.tensor.base import Tensor
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 #: Takes values, a tensor and a step of it; returns the step of each value.
 Jvp = Callable[[Sequence[Any], Any, Any], Sequence[Any]]

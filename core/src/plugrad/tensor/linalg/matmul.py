@@ -12,8 +12,7 @@ from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_resul
 from plugrad.tensor.elementwise.operators import update_in_place
 from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded, show
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tensor:

@@ -15,8 +15,7 @@ from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Shape, expanded
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # So many steps are a graph like any other.
 _FEW = 32

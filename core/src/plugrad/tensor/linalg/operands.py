@@ -10,8 +10,8 @@ from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, cut_to, is_static, show
+from plugrad.uop import UOp
 from plugrad.uop.shape import greatest as greatest_size
-from plugrad.uop.uop import UOp
 
 
 def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:

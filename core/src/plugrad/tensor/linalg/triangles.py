@@ -14,7 +14,7 @@ from plugrad.tensor.linalg.field import quotient
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import columns_of, counter, rows_of
 from plugrad.tensor.shapes import expanded
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # Up to this size whole products take no longer than more kernels would.
 _SMALL = 32

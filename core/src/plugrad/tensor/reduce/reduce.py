@@ -25,8 +25,7 @@ from plugrad.tensor.shapes import (
     one_axis,
     product,
 )
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def sum(

@@ -23,8 +23,7 @@ from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import cut_to, expanded, filled, one_axis
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Measured: wider blocks take longer by as much as they are wider.
 _BLOCK = 8

@@ -9,8 +9,7 @@ from plugrad.tensor.arguments import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, ReduceNames, renamed
 from plugrad.tensor.shapes import Axes, axes_along, expanded, one_axis
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def softmax(

@@ -26,8 +26,7 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
-from plugrad.uop.shape import add_sizes
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes
 
 # so many places take gibibytes, before anything is computed
 _TOO_MANY = 1 << 28

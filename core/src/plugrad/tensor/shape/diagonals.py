@@ -28,8 +28,7 @@ from plugrad.tensor.shapes import (
     one_axis,
     show,
 )
-from plugrad.uop.shape import add_sizes, greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest
 
 
 def tri(

@@ -25,8 +25,7 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
-from plugrad.uop.shape import add_sizes, greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest, least
 
 
 def joined_tensors(

@@ -35,7 +35,7 @@ from plugrad.tensor.shapes import (
     some_axes,
     unpacked,
 )
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unpack[ShapeNames]) -> Tensor:

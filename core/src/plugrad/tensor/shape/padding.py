@@ -24,8 +24,7 @@ from plugrad.tensor.shapes import (
     size_today,
     unpacked,
 )
-from plugrad.uop.shape import add_sizes, greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest, least
 
 PadMode = Literal["constant", "reflect", "replicate", "circular"]
 

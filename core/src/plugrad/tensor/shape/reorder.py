@@ -33,7 +33,7 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 def swapaxes(

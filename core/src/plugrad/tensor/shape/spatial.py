@@ -5,8 +5,7 @@ from typing import Any
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.shapes import Dim, as_dim, as_int
-from plugrad.uop.shape import least
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, least
 
 Sizes = int | Sequence[int]
 #: Sizes, some of which may be symbolic.

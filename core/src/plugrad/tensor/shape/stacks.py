@@ -21,7 +21,7 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
-from plugrad.uop.shape import add_sizes
+from plugrad.uop import add_sizes
 
 # parts are tensors, which all lie in one tuple
 _MOST_PARTS = 1 << 20

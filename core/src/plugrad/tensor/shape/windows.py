@@ -4,8 +4,7 @@ from typing import Any
 
 from plugrad.errors import ShapeError
 from plugrad.tensor.shapes import cut_to, show, size_today
-from plugrad.uop.shape import greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, greatest, least
 
 
 def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:

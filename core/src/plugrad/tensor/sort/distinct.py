@@ -20,8 +20,7 @@ from plugrad.tensor.sort.row_utils import bit_numbers
 from plugrad.tensor.sort.search import len_of, no_positions, true_positions, with_zeros_behind
 from plugrad.tensor.sort.sorted_scatter import CountsOfNumbers
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
-from plugrad.uop.shape import add_sizes, greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest
 
 # Up to so many comparisons, a grid counts all values against all places in less time than it sorts them.
 _FEW = 1 << 22

@@ -14,8 +14,7 @@ from plugrad.tensor.reduce.scan import scan
 from plugrad.tensor.shapes import expanded
 from plugrad.tensor.sort.row_utils import number_on_device, sum_last, whole_blocks
 from plugrad.tensor.sort.sorting import argsort_rows, search_rows
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Shorter rows are sorted in less time than it takes to launch so many sums.
 _SHORT = 128

@@ -35,8 +35,7 @@ from plugrad.tensor.shapes import (
 from plugrad.tensor.sort.kth_value import is_searched, place_of_rank, places_of_least
 from plugrad.tensor.sort.row_utils import mask_behind
 from plugrad.tensor.sort.sorting import argsort_rows, sort_keys
-from plugrad.uop.shape import add_sizes, greatest, least
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, add_sizes, greatest, least
 
 Interpolation = Literal["linear", "lower", "higher", "nearest", "midpoint"]
 

@@ -14,8 +14,7 @@ from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.reduce.scan import scan
 from plugrad.tensor.shapes import expanded, product
 from plugrad.tensor.sort.row_utils import bit_number, sum_last, whole_blocks
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Measured: wider digits have more counters than it saves passes, other blocks compare more or count more.
 _DIGIT_BITS = 4

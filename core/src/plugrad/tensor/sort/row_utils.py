@@ -7,8 +7,7 @@ from plugrad.dtype import DType, dtype_max, dtypes
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Dim
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 def sum_last(u: UOp) -> UOp:

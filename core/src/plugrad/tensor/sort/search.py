@@ -36,9 +36,7 @@ from plugrad.tensor.shapes import (
 from plugrad.tensor.sort.row_utils import mask_behind
 from plugrad.tensor.sort.sorted_scatter import PositionsOfTruths
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
-from plugrad.uop.ops import Ops
-from plugrad.uop.shape import greatest
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, greatest
 
 
 def searchsorted(

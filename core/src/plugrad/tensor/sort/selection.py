@@ -17,8 +17,7 @@ from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_int, nonempty_axes, one_axis, size_today
 from plugrad.tensor.sort.order import positions_of_rank, ranked_at
 from plugrad.tensor.sort.sorting import sort_keys
-from plugrad.uop.shape import least
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp, least
 
 
 def msort(self: Tensor) -> Tensor:

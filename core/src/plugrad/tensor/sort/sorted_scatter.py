@@ -10,7 +10,7 @@ from plugrad.tensor.lookup import counted, pick_first, pick_last, position_dtype
 from plugrad.tensor.shapes import expanded
 from plugrad.tensor.sort.row_utils import bit_number
 from plugrad.tensor.sort.sorting import argsort_rows, search_rows
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 
 @frozen

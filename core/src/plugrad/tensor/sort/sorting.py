@@ -14,7 +14,7 @@ from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.shapes import expanded, product
 from plugrad.tensor.sort.radix import radix_order
 from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, mask_behind, sum_last
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 # Up to here, comparing each with each is cheaper than digits, or the stages of a network.
 _RANKED = 512

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
 from plugrad.renderer.facts import is_safe_divisor
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_cuda.ptx.builder import PtxBuilder
 from plugrad_cuda.ptx.types import is_narrow, literal, number_type, register_bits
 

@@ -4,8 +4,7 @@ from collections import ChainMap, Counter
 from typing import NamedTuple
 
 from plugrad.dtype import DType, dtypes, is_bool
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_cuda.ptx.isa import Isa
 from plugrad_cuda.ptx.types import HALVES, is_literal, plain_type
 

@@ -6,7 +6,7 @@ Source: PTX ISA, section "Data Movement and Conversion Instructions: cvt".
 """
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 from plugrad_cuda.ptx.arithmetic import narrowed
 from plugrad_cuda.ptx.builder import PtxBuilder
 from plugrad_cuda.ptx.types import HALVES, is_narrow, literal, number_type, register_bits

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from plugrad.dtype import FLOAT8, dtypes
 from plugrad.target import TensorCore
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_cuda.ptx.builder import PtxBuilder
 from plugrad_cuda.ptx.memory import words_of
 from plugrad_cuda.tensor_cores import opcode

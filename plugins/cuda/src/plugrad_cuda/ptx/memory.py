@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from plugrad.dtype import DType, dtypes, is_bool
 from plugrad.renderer.scope import buffer_of
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_cuda.layout import is_aligned
 from plugrad_cuda.ptx.builder import Address, PtxBuilder
 from plugrad_cuda.ptx.conversions import bool_of_byte, bytes_of_bool, integer_of

@@ -13,8 +13,7 @@ from plugrad.renderer.base import Renderer
 from plugrad.renderer.facts import group_size
 from plugrad.renderer.scope import buffer_of
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import ALU, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import ALU, Ops, UOp
 from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities, version_of
 from plugrad_cuda.layout import ALIGNMENT, DYNAMIC_SHARED, UNALIGNED, shared_offsets
 from plugrad_cuda.ptx import isa

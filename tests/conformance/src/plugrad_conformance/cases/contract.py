@@ -15,8 +15,8 @@ from plugrad.errors import CompileError
 from plugrad.plugin.contracts import check_result, check_spec_version
 from plugrad.plugin.hookspecs import HOOK_NAMES
 from plugrad.target import Capabilities
-from plugrad.uop.ops import UPDATING, AxisType, KernelInfo, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, KernelInfo, Ops, UOp
+from plugrad.uop.ops import UPDATING
 from plugrad_conformance.case import Case
 from plugrad_conformance.fragments import faults_of
 from plugrad_conformance.harness.bench import Bench

@@ -16,7 +16,7 @@ from plugrad.engine.compile import CompiledKernel, compile_kernels
 from plugrad.errors import DeviceError, DeviceOutOfMemory
 from plugrad.jit import jit
 from plugrad.runtime.transfer import copy_buffer
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 from plugrad_conformance.case import Case
 from plugrad_conformance.cases.memory import FAR_TOO_MUCH, pattern, resident_bytes
 from plugrad_conformance.harness.bench import Bench

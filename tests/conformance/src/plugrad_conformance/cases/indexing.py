@@ -7,7 +7,7 @@ import numpy as np
 
 from plugrad import Tensor
 from plugrad.dtype import DType, dtypes
-from plugrad.uop.ops import Ops, identity_of
+from plugrad.uop import Ops, identity_of
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.harness.bench import Bench
 from plugrad_conformance.harness.values import array_of, numpy_dtype, sample, tensor_of

@@ -12,7 +12,7 @@ from plugrad.dtype import DType
 from plugrad.engine.compile import compile_kernels
 from plugrad.errors import PlugradError
 from plugrad.runtime.program import Program
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 from plugrad_conformance.case import Case, Check, needs_dtypes
 from plugrad_conformance.harness.bench import Bench
 from plugrad_conformance.harness.values import Array, array_of, memory_of, sample, tensor_of

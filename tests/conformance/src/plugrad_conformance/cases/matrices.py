@@ -7,7 +7,7 @@ import numpy as np
 from plugrad import Tensor
 from plugrad.codegen.lower import lower
 from plugrad.dtype import DType, dtypes, is_float, is_unsigned
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 from plugrad_conformance.case import Case, Check
 from plugrad_conformance.harness.bench import Bench
 from plugrad_conformance.harness.values import BYTES, Array, numpy_dtype, round_to, sample, tensor_of

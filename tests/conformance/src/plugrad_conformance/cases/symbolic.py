@@ -5,7 +5,7 @@ import numpy as np
 from plugrad import Tensor, Variable
 from plugrad.dtype import dtypes
 from plugrad.engine.compile import compile_kernels
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 from plugrad_conformance.case import Case
 from plugrad_conformance.harness.bench import Bench
 from plugrad_conformance.harness.values import array_of, sample, tensor_of

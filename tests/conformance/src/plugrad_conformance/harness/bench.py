@@ -12,7 +12,7 @@ import numpy as np
 from plugrad.device import Device, OpenDevice
 from plugrad.engine.compile import compile_kernels
 from plugrad.events import KernelEvent, Subscription, subscribe
-from plugrad.uop.ops import Ops
+from plugrad.uop import Ops
 from plugrad_conformance.case import Case, Check
 from plugrad_conformance.compare import explain, worst_error
 from plugrad_conformance.harness.facts import PluginFacts

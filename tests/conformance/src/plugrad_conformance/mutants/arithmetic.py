@@ -8,8 +8,7 @@ from typing import Any
 from plugrad.codegen.decompositions.exp_log import exp2
 from plugrad.dtype import DType, dtypes, is_float, is_unsigned
 from plugrad.renderer.base import Renderer
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_conformance.mutants.mutant import Mutant
 
 #: Returns what takes the place of a node, or None.

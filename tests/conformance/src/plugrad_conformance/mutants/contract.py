@@ -10,7 +10,7 @@ from plugrad.errors import CompileError
 from plugrad.plugin.backend import Probe
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.compiler import Compiler
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 from plugrad_conformance.mutants.mutant import Mutant
 
 _PLUGIN = "contract/plugin/"

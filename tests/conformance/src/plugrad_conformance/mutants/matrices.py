@@ -6,8 +6,7 @@ from dataclasses import replace
 from plugrad.dtype import dtypes
 from plugrad.renderer.base import Renderer
 from plugrad.target import Fragment, TensorCore
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 from plugrad_conformance.mutants.arithmetic import RewritingRenderer, rewrite
 from plugrad_conformance.mutants.mutant import Mutant
 

@@ -10,8 +10,7 @@ from plugrad.builtin.arithmetic import storage_dtype
 from plugrad.builtin.interpreter import Interpreter
 from plugrad.builtin.listing import instructions
 from plugrad.dtype import DType, dtypes, from_numpy
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 Array = NDArray[Any]
 

@@ -18,8 +18,7 @@ from plugrad.codegen.lower import Lowered
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import DType, dtypes
 from plugrad.runtime.program import evaluate_dim
-from plugrad.uop.ops import Ops, identity_of
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp, identity_of
 
 Array = NDArray[Any]
 

@@ -6,8 +6,7 @@ from plugrad.dtype import DType, dtypes
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.compiler import Compiler
 from plugrad.runtime.program import Program
-from plugrad.uop.ops import Axis, AxisType, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Axis, AxisType, Ops, UOp
 
 __all__ = ["LinearWriter"]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from plugrad.dtype import from_numpy
 from plugrad.engine import storage
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 from plugrad_conformance.testing.tensor_oracle import value_of
 
 Array = NDArray[Any]

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from plugrad.dtype import DType, dtypes, to_numpy
 from plugrad.engine import storage
-from plugrad.uop.ops import MOVEMENT, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import MOVEMENT, Ops, UOp
 
 _MOST_ELEMENTS = 400
 _DTYPES = (dtypes.int32, dtypes.int32, dtypes.float32, dtypes.bool)

@@ -15,8 +15,7 @@ from plugrad.codegen.opt.tensor_core import products_of
 from plugrad.codegen.strides import constant_size
 from plugrad.dtype import DType, dtypes
 from plugrad.target import Fragment, TensorCore
-from plugrad.uop.ops import AxisType, KernelInfo, Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import AxisType, KernelInfo, Ops, UOp
 from plugrad_conformance.testing.kernels import storage_of
 from plugrad_conformance.testing.random_kernels import RandomKernel, random_opts
 

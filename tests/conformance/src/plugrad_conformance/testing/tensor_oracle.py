@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from plugrad.builtin import arithmetic
 from plugrad.dtype import DType, dtypes, is_bool
 from plugrad.engine import storage
-from plugrad.uop.ops import MOVEMENT, Ops
+from plugrad.uop import MOVEMENT, Ops, UOp
 from plugrad.uop.shape import output_of
-from plugrad.uop.uop import UOp
 
 Array = NDArray[Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plugrad.tensor import Tensor
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 from plugrad_conformance.programs.ops.op_spec import Params, exact_sums, op
 from plugrad_conformance.programs.ops.reductions import sum_of
 from plugrad_conformance.programs.program import Array

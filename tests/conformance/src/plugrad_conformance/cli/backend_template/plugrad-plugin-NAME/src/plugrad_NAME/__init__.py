@@ -19,8 +19,7 @@ from plugrad.runtime.allocator import LruAllocator
 from plugrad.runtime.compiler import Compiler
 from plugrad.runtime.program import Program
 from plugrad.target import Capabilities, Target
-from plugrad.uop.ops import Ops
-from plugrad.uop.uop import UOp
+from plugrad.uop import Ops, UOp
 
 FLAGS = "-O2 -shared -fPIC -fwrapv -ffp-contract=off -include math.h -include stdbool.h -xc"
 NUMBERS = frozenset(CStyleRenderer.type_names) - {dtypes.void, dtypes.float16, dtypes.bfloat16}
