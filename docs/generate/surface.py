@@ -19,7 +19,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
             "tensor",
             "base",
             "queries",
-            "computing",
+            "realization",
             "custom_kernel",
             "assign",
             "devices",
@@ -79,7 +79,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ),
     ("layers", "Normalization and attention", ("normalization", "attention", "sequential")),
     ("losses", "Losses", ("losses", "classification", "ctc")),
-    ("gradients", "Gradients", ("gradient", "custom")),
+    ("gradients", "Gradients", ("gradient", "custom_gradient")),
 )
 
 

@@ -14,7 +14,7 @@ from onnx import NodeProto, TensorProto, ValueInfoProto
 
 from plugrad import Ops, UOp, dtypes
 from plugrad.dtype import DType, is_float, is_unsigned
-from plugrad.tensor.graphs import tensor_of
+from plugrad.tensor.graph_access import tensor_of
 from plugrad.uop.shape import pairs_of
 from plugrad_onnx.errors import OnnxError
 from plugrad_onnx.sizes import is_symbolic, shown, simplified

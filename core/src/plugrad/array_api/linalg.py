@@ -25,7 +25,7 @@ from plugrad.array_api.norms import matrix_norm, vector_norm
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.linalg.operands import matrices, square_matrices

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.arguments import real_number
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.linalg.operands import matrices
 from plugrad.tensor.shapes import show, some_axes
 

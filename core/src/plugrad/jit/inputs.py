@@ -10,7 +10,7 @@ from plugrad.engine.schedule_cache import canonicalize
 from plugrad.errors import JitError
 from plugrad.jit.leaves import Leaves
 from plugrad.tensor import Tensor
-from plugrad.tensor.computing import computed_memory
+from plugrad.tensor.realization import computed_memory
 from plugrad.uop import Ops, UOp
 
 __all__ = ["Inputs", "check_devices", "read_inputs"]

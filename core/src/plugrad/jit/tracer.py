@@ -31,10 +31,10 @@ from plugrad.jit.watched import Watched
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.tensor import Tensor
-from plugrad.tensor.computing import computed_memory
 from plugrad.tensor.create.random import stream
-from plugrad.tensor.graphs import alive
+from plugrad.tensor.graph_access import alive
 from plugrad.tensor.host.display import describe
+from plugrad.tensor.realization import computed_memory
 from plugrad.tree import HOLE, refill
 from plugrad.uop import Ops, UOp
 

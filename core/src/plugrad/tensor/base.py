@@ -22,9 +22,9 @@ from plugrad.errors import DeviceError, DtypeError, name_outer_method
 from plugrad.observe.tensors import announce_tensor
 from plugrad.runtime.live import LiveSet
 from plugrad.settings import settings
-from plugrad.tensor.numbers import check_element, scalar_dtype
+from plugrad.tensor.callable_sizes import ByteCount, size_of_shape
+from plugrad.tensor.scalars import check_element, scalar_dtype
 from plugrad.tensor.shapes import Dim, Shape, fixed_shape, product
-from plugrad.tensor.size import ByteCount, size_of_shape
 from plugrad.uop import UOp
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.schedule.versions import outputs_of_kernel
 from plugrad.tensor.base import Tensor, TensorBase, check_tensors
-from plugrad.tensor.custom import Backward, with_backward
+from plugrad.tensor.custom_gradient import Backward, with_backward
 from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp
 

@@ -1,8 +1,8 @@
 """Methods for the state of a tensor: memory, device, gradient."""
 
 from plugrad.tensor import assign as writing
-from plugrad.tensor import computing, devices
 from plugrad.tensor import custom_kernel as kernels
+from plugrad.tensor import devices, realization
 from plugrad.tensor import gradient as gradients
 
 
@@ -12,13 +12,13 @@ class StateMixin:
     __slots__ = ()
 
     # computing
-    realize = computing.realize
-    schedule = computing.schedule
-    kernelize = computing.kernelize
-    clone = computing.contiguous
-    copy = computing.contiguous
-    contiguous = computing.contiguous
-    contiguous_backward = computing.contiguous_backward
+    realize = realization.realize
+    schedule = realization.schedule
+    kernelize = realization.kernelize
+    clone = realization.contiguous
+    copy = realization.contiguous
+    contiguous = realization.contiguous
+    contiguous_backward = realization.contiguous_backward
     custom_kernel = staticmethod(kernels.custom_kernel)
 
     # writing

@@ -9,7 +9,7 @@ from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import Draw, current_draw, drawing_by, stream
-from plugrad.tensor.graphs import alive, gradient_in, graph_below, tensor_of
+from plugrad.tensor.graph_access import alive, gradient_in, graph_below, tensor_of
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.shapes import Dim, is_one_of, one_axis, product, show
 from plugrad.transforms.tree import only_tensors, spread, tensors_in

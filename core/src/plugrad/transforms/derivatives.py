@@ -14,7 +14,7 @@ from plugrad.autodiff.forward import push_forward
 from plugrad.dtype import is_float, is_inexact
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
-from plugrad.tensor.graphs import graph_below, tensor_of
+from plugrad.tensor.graph_access import graph_below, tensor_of
 from plugrad.transforms.directions import cotangents, tangents_of, zeros
 from plugrad.transforms.tracing import gradients_needed, mark, released
 from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in

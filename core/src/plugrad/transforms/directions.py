@@ -6,7 +6,7 @@ from typing import Any
 from plugrad.dtype import is_inexact
 from plugrad.errors import DeviceError, DtypeError, ShapeError, TransformError
 from plugrad.tensor import Tensor
-from plugrad.tensor.graphs import graph_below
+from plugrad.tensor.graph_access import graph_below
 from plugrad.tensor.shapes import show
 from plugrad.tree import iter_leaves
 from plugrad.uop import UOp

@@ -8,8 +8,8 @@ from typing import Any, ParamSpec, TypeVar
 from plugrad.autodiff import recomputed
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
-from plugrad.tensor.custom import with_backward
-from plugrad.tensor.graphs import alive, graph_below, nodes_of, tensor_of
+from plugrad.tensor.custom_gradient import with_backward
+from plugrad.tensor.graph_access import alive, graph_below, nodes_of, tensor_of
 from plugrad.transforms.tracing import gradients_needed
 from plugrad.transforms.tree import only_tensors, tensors_in
 from plugrad.tree import HOLE, refill

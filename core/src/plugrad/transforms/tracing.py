@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from plugrad.autodiff import marked
 from plugrad.dtype import is_inexact
 from plugrad.tensor import Tensor
-from plugrad.tensor.graphs import alive, graph_below, tensor_of
+from plugrad.tensor.graph_access import alive, graph_below, tensor_of
 from plugrad.uop import UOp
 
 __all__ = ["gradients_needed", "mark", "released"]

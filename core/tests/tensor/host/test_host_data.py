@@ -8,7 +8,7 @@ from plugrad import Tensor
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.host.host_data import empty_lists, flatten, infer_dtype, nest, pack, unpack
-from plugrad.tensor.numbers import check_fits
+from plugrad.tensor.scalars import check_fits
 
 
 def test_lists_flatten_in_row_major_order() -> None:

@@ -20,7 +20,7 @@ from plugrad.dtype import DType, dtypes, least_upper_dtype
 from plugrad.engine import storage
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.tensor import Tensor
-from plugrad.tensor.graphs import count_sharing
+from plugrad.tensor.graph_access import count_sharing
 from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop import Ops, UOp
 

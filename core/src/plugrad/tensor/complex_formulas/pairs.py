@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.tensor.base import Tensor, TensorBase
-from plugrad.tensor.custom import with_backward
+from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop import Ops
 

@@ -16,7 +16,7 @@ from plugrad.errors import ArgumentError
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.host.host_data import as_count, finite, infer_dtype
 from plugrad.tensor.keywords import REQUIRED, EndNames, ShapeNames, SizeNames, StepNames, renamed
-from plugrad.tensor.numbers import check_element, check_fits
+from plugrad.tensor.scalars import check_element, check_fits
 from plugrad.tensor.shapes import Dim, Shape, as_element, as_shape, check_sizes, cut_to, show
 from plugrad.uop import Ops, UOp, add_sizes, greatest
 

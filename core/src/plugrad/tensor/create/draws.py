@@ -20,7 +20,7 @@ from plugrad.tensor.create.creation import asked_shape, from_graph
 from plugrad.tensor.create.random import normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.host.host_data import finite
 from plugrad.tensor.keywords import ShapeNames, renamed
-from plugrad.tensor.numbers import check_fits
+from plugrad.tensor.scalars import check_fits
 from plugrad.tensor.shapes import Dim, Shape, as_int, product, show
 from plugrad.uop import UOp, add_sizes
 

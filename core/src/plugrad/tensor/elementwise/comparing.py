@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plugrad.dtype import Number, dtypes
-from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary, compare
 from plugrad.uop import Ops

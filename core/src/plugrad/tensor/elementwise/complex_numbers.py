@@ -5,7 +5,7 @@ from __future__ import annotations
 from plugrad.dtype import COMPLEX, is_complex
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.schedule.prepare.lower_complex import join_parts, split_parts
-from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas.pairs import parts_of
 from plugrad.tensor.elementwise.operands import operand_nodes

@@ -12,7 +12,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes, has_infinity, is_bool, is_complex, is_float, is_unsigned
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad.tensor.arguments import refuse_complex
+from plugrad.tensor.argument_checks import refuse_complex
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas import exponentials, pairs
 from plugrad.tensor.complex_formulas.exponentials import root

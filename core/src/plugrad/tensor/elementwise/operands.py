@@ -10,10 +10,10 @@ from typing import Any
 
 from plugrad.dtype import DType, Number, dtypes, is_complex, is_float
 from plugrad.errors import DtypeError
-from plugrad.tensor.arguments import refuse_complex
+from plugrad.tensor.argument_checks import refuse_complex
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas.pairs import MIXED, apply, joined
-from plugrad.tensor.numbers import scalar_dtype
+from plugrad.tensor.scalars import scalar_dtype
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop import Ops, UOp
 

@@ -20,9 +20,9 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.custom import with_backward
+from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Dim, broadcast_shapes, show, size_today

@@ -10,7 +10,7 @@ from typing import Any
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.settings import settings
-from plugrad.tensor.arguments import require_optional_tensors, require_tensors
+from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.functional.correlation import correlated

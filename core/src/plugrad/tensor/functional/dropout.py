@@ -6,7 +6,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.arguments import real_number
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show

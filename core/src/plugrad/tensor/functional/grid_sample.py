@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
 from plugrad.tensor.shape.padding import interval

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from plugrad._util import fractions
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.arguments import real_number
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.adaptive import adaptive_avg

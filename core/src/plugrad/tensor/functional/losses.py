@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real_number, require_tensors
+from plugrad.tensor.argument_checks import real_number, require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed

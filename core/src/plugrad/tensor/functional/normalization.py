@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed

@@ -6,7 +6,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtype_min, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError
-from plugrad.tensor.arguments import real_number
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import Pool, axes_of, first_places, from_end_of, greatest_in
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes

@@ -9,7 +9,7 @@ from operator import ge
 from typing import Any
 
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import require_optional_tensors, require_tensors
+from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.convolution import check_axes, cross_correlation
 from plugrad.tensor.shape.padding import interval

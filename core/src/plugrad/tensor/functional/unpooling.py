@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plugrad.dtype import is_int
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import axes_of, checked_shape
 from plugrad.tensor.shape.spatial import Sizes, sizes_of

@@ -23,7 +23,7 @@ from plugrad.dtype import (
 from plugrad.engine import storage
 from plugrad.engine.capture import note_data
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.numbers import check_element, check_fits
+from plugrad.tensor.scalars import check_element, check_fits
 from plugrad.tensor.shapes import Dim, as_number, as_shape, check_sizes, show
 from plugrad.uop import UOp
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from plugrad.dtype import ConstType, dtypes
 from plugrad.engine.view_path import path_between
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import require_tensors
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.assign import assignable_graph, check_writable, write_part
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import operand_result

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from plugrad.tensor.base import TensorBase
-from plugrad.tensor.custom import Backward, with_backward
+from plugrad.tensor.custom_gradient import Backward, with_backward
 
 T = TypeVar("T", bound=TensorBase)
 

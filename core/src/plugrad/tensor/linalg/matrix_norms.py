@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 from plugrad.dtype import is_complex, is_inexact, part_dtype
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.tensor.arguments import real_number
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import NormNames, renamed
 from plugrad.tensor.linalg.operands import adjoint, greatest, inexact_dtypes, squared_lengths

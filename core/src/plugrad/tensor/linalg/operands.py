@@ -6,7 +6,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes, is_complex
 from plugrad.errors import ShapeError
-from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, cut_to, is_static, show

@@ -7,7 +7,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar, Unpack
 
 from plugrad.dtype import is_complex, is_float
 from plugrad.errors import ArgumentError
-from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, NormNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.shapes import Axes, is_sequence, nonempty_axes, several

@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 
 from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_inexact, sum_dtype
 from plugrad.errors import ArgumentError, DtypeError
-from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.complex_formulas.pairs import apply, parts_of
 from plugrad.tensor.keywords import ExtremeNames, ReduceNames, SpreadNames, renamed

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, sum_dtype
-from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype

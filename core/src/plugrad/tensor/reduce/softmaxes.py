@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Unpack
 
-from plugrad.tensor.arguments import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, ReduceNames, renamed
 from plugrad.tensor.shapes import Axes, axes_along, expanded, one_axis

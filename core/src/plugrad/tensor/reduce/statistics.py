@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.arguments import float_dtypes, real_number
+from plugrad.tensor.argument_checks import float_dtypes, real_number
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside

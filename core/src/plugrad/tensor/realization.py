@@ -9,7 +9,7 @@ from plugrad.engine import realize as engine
 from plugrad.engine import storage
 from plugrad.engine.schedule_table import ScheduleList
 from plugrad.tensor.base import Tensor, check_tensors
-from plugrad.tensor.custom import with_backward
+from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.shapes import is_static
 from plugrad.uop import Ops, UOp
 

@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.size: numbers that answer as attributes and as methods."""
+"""Tests of plugrad.tensor.callable_sizes: numbers that answer as attributes and as methods."""
 
 import copy
 import pickle

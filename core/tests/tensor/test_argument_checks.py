@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.arguments, and that what is no number or tensor is refused by name everywhere."""
+"""Tests of plugrad.tensor.argument_checks: what is no number or tensor is refused by name everywhere."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 
 from plugrad import Tensor
 from plugrad.errors import ArgumentError, DtypeError, PlugradError
-from plugrad.tensor.arguments import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.shapes import as_int
 
 IMAGE, ROWS, THREE = (1, 4, 4, 4), (2, 3), (3,)
