@@ -133,7 +133,7 @@ class Setting(Generic[T]):
         return parsed
 
     def environment_text(self) -> str | None:
-        """Return the text in the environment under its own name, or that of the setting it follows.
+        """Return the environment's text of a setting, or of the setting it follows.
 
         Example:
             >>> Settings.DEBUG.environment_text() == os.environ.get("DEBUG")

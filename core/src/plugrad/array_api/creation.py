@@ -35,7 +35,7 @@ Shape = int | Sequence[int]
 def asarray(
     obj: Any, /, *, dtype: DType | None = None, device: str | None = None, copy: bool | None = None
 ) -> Tensor:
-    """Return `obj` (a tensor, number, nested lists, memory, or an array of another library) as a tensor.
+    """Return `obj` (a tensor, number, list, memory or array of another library) as a tensor.
 
     A tensor is returned as it is where nothing changes and `copy` is not True. What other libraries made is
     copied, for it may change; `copy=False` shares its memory or raises. What has Python's buffer protocol

@@ -1,4 +1,4 @@
-"""Methods of tensors as functions of the array API, with promotion of arrays and Python numbers.
+"""Methods of tensors as functions of the array API, promoting arrays and Python numbers.
 
 A function made here has the summary and the example of its method, whose `self` is `x` or `x1`, and whose
 `other` is `x2`.
@@ -30,7 +30,7 @@ def unary(method: Callable[[Tensor], Tensor], name: str = "") -> Callable[[Tenso
 def binary(
     method: Callable[[Tensor, Tensor], Tensor], name: str = ""
 ) -> Callable[[Operand, Operand], Tensor]:
-    """Return a method of two operands as a function, either of which may be a Python number."""
+    """Return a method of two operands, either maybe a Python number, as a function."""
 
     def function(x1: Operand, x2: Operand, /) -> Tensor:
         return method(*both(x1, x2))
@@ -39,7 +39,7 @@ def binary(
 
 
 def named_after(method: Callable[..., Any], function: F, name: str = "") -> F:
-    """Give a function the name (or another), summary and example of the method that it calls."""
+    """Give a function the name, summary and example of the method that it calls."""
     summary, _, rest = (method.__doc__ or "").partition("\n\n")
     _, mark, example = rest.partition("    Example:")
     function.__name__ = function.__qualname__ = name or method.__name__

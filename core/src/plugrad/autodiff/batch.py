@@ -44,7 +44,7 @@ class Batch:
         self._done = dict(self.given)
 
     def apply(self, roots: Sequence[UOp]) -> list[UOp]:
-        """Return `roots` for all examples, (size, *shape). Roots that are the same for all are repeated.
+        """Return `roots` for all examples, (size, *shape), repeating those without examples.
 
         Raises:
             TransformError: memory is assigned what depends on the example.

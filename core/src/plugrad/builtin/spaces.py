@@ -86,7 +86,7 @@ def scatter(place: Address, count: int, lanes: int, mask: Array | None, values: 
 
 
 def update(place: Address, lanes: int, mask: Array | None, values: Array, combine: Any) -> None:
-    """Combine one element for each work-item in the mask with what is there, one after the other.
+    """Combine an element of each work-item in the mask with memory, one after the other.
 
     Raises:
         DeviceError: an active work-item updates an element outside of the space.

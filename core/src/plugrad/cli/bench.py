@@ -1,4 +1,4 @@
-"""`plugrad bench`: measure the limits of a device, and show the share of them that kernels reach."""
+"""`plugrad bench`: measure the limits of a device and the share that kernels reach."""
 
 import argparse
 import sys
@@ -79,7 +79,7 @@ def _product(size: int, device: str) -> Tensor:
 
 
 def _rates(sizes: Sequence[int], make: Callable[[int], tuple[int, Tensor]]) -> list[float]:
-    """Return the amount of work in a second at each size, up to one that takes long."""
+    """Return the work per second at each size, up to one that takes long."""
     found: list[float] = []
     for size in sizes:
         amount, value = make(size)

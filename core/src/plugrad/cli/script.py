@@ -9,7 +9,7 @@ from plugrad.errors import PlugradError
 
 
 def run_script(script: Path, arguments: Sequence[str]) -> None:
-    """Run a program as `__main__`, with its own arguments and its folder first on the path.
+    """Run a program as `__main__`, with its arguments and its folder on the path.
 
     Raises:
         PlugradError: there is no such file.

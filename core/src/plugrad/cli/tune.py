@@ -1,4 +1,4 @@
-"""`plugrad tune`: run a program with a search for the fastest optimisations of each of its kernels."""
+"""`plugrad tune`: run a program while searching the fastest optimisations of its kernels."""
 
 import argparse
 from collections.abc import Sequence

@@ -46,7 +46,7 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _furthest_first(sink: UOp, ranges: list[UOp]) -> list[UOp]:
-    """Return ranges in the order of launch dimensions: neighbours on the last read and write neighbours."""
+    """Return ranges in the order of launch dimensions: neighbours on the last access neighbours."""
     places = [u for u in sink.toposort() if u.op is Ops.INDEX and u.src[0].op is Ops.PARAM]
 
     def apart(r: UOp) -> int:
@@ -60,7 +60,7 @@ def _furthest_first(sink: UOp, ranges: list[UOp]) -> list[UOp]:
 
 @frozen
 class _Digit:
-    """A part of a range: its size, and the steps of the range that each is."""
+    """A part of a range: its size and its stride in the range."""
 
     of: UOp
     size: UOp
@@ -96,7 +96,7 @@ def _merged(groups: list[list[_Digit]], dims: int, limits: Sequence[int]) -> lis
 
 
 def _assign_to_dims(digits: list[_Digit], limits: Sequence[int]) -> list[list[_Digit]]:
-    """Assign ranges to dimensions in order, within the limits. A range that fits none is cut."""
+    """Assign ranges to dimensions in order, within the limits, cutting those too long."""
     out: list[list[_Digit]] = [[]]
     waiting = digits[::-1]
     while waiting:

@@ -41,7 +41,7 @@ def ended_by(u: UOp) -> tuple[UOp, ...]:
 
 
 def exchange_range(sink: UOp, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> UOp:
-    """Return `sink` with `value` for the range `r`, and loops over `parts` for the one over it.
+    """Return `sink` with `value` for the range `r`, and loops over `parts` instead.
 
     before: STORE(INDEX(p, r), x, r)
     after:  STORE(INDEX(p, i*4 + j), x, i, j), with i*4 + j as the value

@@ -64,5 +64,5 @@ def program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
 
 
 def extra_rules(device: OpenDevice) -> Any:
-    """Return the rules that a renderer adds to lowering; one written from scratch may have none."""
+    """Return the rules that a renderer adds to lowering, none where it lacks them."""
     return getattr(device.renderer, "extra_rules", None)

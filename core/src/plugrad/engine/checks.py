@@ -1,4 +1,4 @@
-"""CHECK=1: report positions that lie outside of their axis, and NaN and infinity where they first appear.
+"""CHECK=1: report positions outside of their axis, and where NaN and infinity first appear.
 
 Values are read on the host, so every device is checked by the same code and no kernel changes. Positions are
 computed and read before the kernels that use them; results of kernels are read after each launch.
@@ -75,7 +75,7 @@ def note_line(value: UOp) -> None:
 
 
 def marked(position: UOp, dtype: DType, size: int | UOp) -> UOp:
-    """Return positions, counted from the front, as a node that is checked before it is used.
+    """Return positions, counted from the front, as a node checked before its use.
 
     Args:
         position: what indexes an axis.
@@ -223,7 +223,7 @@ def _first_of_each_kind(buffer: Buffer, count: int | None = None) -> dict[str, i
 
 
 def _shape_of(ast: UOp, values: Mapping[str, int], buffer: Buffer) -> tuple[int, ...]:
-    """Return the steps of the loops around the last store, where these are the elements of `buffer`.
+    """Return the trip counts of loops around the last store, if they cover `buffer`.
 
     Memory for a symbolic shape has more elements than there are today.
     """

@@ -158,7 +158,7 @@ def make_plan(
 
 
 def _resolve(given: dict[UOp, UOp]) -> tuple[list[UOp], dict[UOp, None], dict[UOp, UOp]]:
-    """Return the values to compute for `given`, all nodes below them, and what stands for which node.
+    """Return the values to compute for `given`, all nodes below, and the replacements made.
 
     Pending readers of overwritten memory are added to `given`.
     """

@@ -49,7 +49,7 @@ def variable_offsets(graph: Iterable[UOp]) -> dict[UOp, dict[int, UOp]]:
 
 
 def with_offsets(sliced: UOp, src: Sequence[UOp], offsets: Mapping[int, UOp]) -> UOp:
-    """Return the slice with sources `src`, beginning at a multiple of a variable on each axis."""
+    """Return the slice of `src` that begins at a multiple of a variable."""
     cut: list[Any] = list(src)
     for axis, offset in offsets.items():
         begin, end = pairs_of(sliced)[axis]

@@ -118,7 +118,7 @@ class _Search:
         self.results[result] = _result(step, result, buffers, reads)
 
     def _reads(self, step: Step) -> tuple[UOp, ...] | None:
-        """Return the names of all memory that a constant step depends on; None: it is not constant."""
+        """Return the names of memory that a constant step reads; None: not constant."""
         written, read = _written(step), _read(step)
         is_fixed = isinstance(step, Copy) or not step.kernel.program.variables
         if not is_fixed or len(written) != 1 or written[0] not in self._movable or written[0] in self._seen:

@@ -1,4 +1,4 @@
-"""Watch tensors outside of a function: whether they still show the memory that its steps use."""
+"""Watch whether tensors outside of a function still show the memory its steps use."""
 
 import weakref
 from collections.abc import Iterable
@@ -74,7 +74,7 @@ class WatchedTensors:
         self._others: list[Watched] = []
 
     def are_unchanged(self) -> bool:
-        """Say whether each still shows its memory, and each memory is shown by one at least."""
+        """Say whether each still shows its memory, and all memory is shown."""
         if not self._of_buffer:
             return True
         try:

@@ -352,7 +352,7 @@ class FunctionModule(Module):
 
 
 class UnaryFunction(FunctionModule, UnaryModule):
-    """A module that calls a function of one tensor, with its own fields in their order."""
+    """A module that calls a function of one tensor with its fields in order."""
 
     def forward(self, x: Tensor) -> Tensor:
         # by keyword, a second name such as `dim` would be looked up at each call

@@ -1,4 +1,4 @@
-"""The limits of this machine's devices, which `plugrad bench` measures, and the share that a kernel reaches.
+"""Limits of devices, measured by `plugrad bench`, and the share that a kernel reaches.
 
 They are kept in a file beside the kernels, since what a machine can do does not change from run to run.
 """

@@ -72,5 +72,5 @@ def nbytes(count: float) -> str:
 
 
 def rate(amount: float, seconds: float | None) -> str:
-    """Return `amount` per second in units of 1e9, or a dash for nothing or without a time."""
+    """Return `amount` per second in units of 1e9, or a dash for none."""
     return f"{amount / seconds / 1e9:.2f}" if amount and seconds else "-"

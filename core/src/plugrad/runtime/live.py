@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class _Ref(weakref.ref[Any]):
-    """A reference that is equal to itself only, and asks what it refers to for nothing."""
+    """A reference that compares by identity and never calls its referent."""
 
     __slots__ = ()
     __eq__ = object.__eq__

@@ -124,7 +124,7 @@ class CostModel:
         )
 
     def is_atomic(self, op: Ops, dtype: DType) -> bool:
-        """Say whether work-items of a grid may update one element by `op` at the same time."""
+        """Say whether work-items of a grid may update one element by `op` concurrently."""
         return not self.runs_loops and (op.name, dtype) in self.atomic_ops
 
     def pays_to_update(self, comparisons: int, updates: int, results: int, itemsize: int) -> bool:
@@ -169,7 +169,7 @@ class CostModel:
         return (source, to) in self.widened
 
     def pad_boundary(self, evaluations: int, numel: int) -> Boundary | None:
-        """Return the reason to copy a padded value, or None to read it with a gate.
+        """Return the reason to copy a padded value, None to read it gated.
 
         Where loops run on vectors, a gate breaks one vector load into single ones, many times dearer.
         """

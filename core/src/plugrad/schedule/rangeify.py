@@ -146,7 +146,7 @@ class Rangeify:
         return model.elementwise_boundary(*again, sum(self._is_beside_sources(u, access) for access in uses))
 
     def _is_beside_sources(self, u: UOp, access: Access) -> bool:
-        """Say whether who reads `u` at `access` reads all that it is computed from there as well."""
+        """Say whether the reader of `u` at `access` also reads all its sources there."""
 
         def is_read(s: UOp) -> bool:
             return s.shape == () or access in self.uses.get(s, ())

@@ -1,4 +1,4 @@
-"""Choose how sums by position run: with kernels of their own, in order or by atomic updates.
+"""Choose how scattered sums run: in kernels of their own, ordered or atomic.
 
 `sum over j of (x[j] if position[j] == i else 0)` for all `i` is one pass over the positions that writes where
 each of them says, if nothing else is in its kernel. Inside of another one it would compare each with each.
@@ -59,7 +59,7 @@ def atomic_selection(reduced: UOp, model: CostModel) -> Selection | None:
 
 
 def is_updated(value: UOp, inputs: Collection[UOp], model: CostModel) -> bool:
-    """Say whether the only sums between `inputs` and a value are atomic updates; there is one."""
+    """Say whether all sums between `inputs` and a value are atomic updates."""
     if model.runs_loops or not model.atomic_ops:
         return False
     found = False
@@ -72,7 +72,7 @@ def is_updated(value: UOp, inputs: Collection[UOp], model: CostModel) -> bool:
 
 
 def _gathers(reduced: UOp) -> bool:
-    """Say whether a REDUCE_AXIS runs no loop: each element of it is one that a condition picks."""
+    """Say whether a REDUCE_AXIS runs no loop, as a condition picks each element."""
     selection = selection_of(reduced)
     return selection is not None and selection.axes.issuperset(reduced.arg[1])
 

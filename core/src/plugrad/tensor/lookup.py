@@ -56,7 +56,7 @@ def size_beside(x: Any, size: Dim, dtype: DType) -> Any:
 
 
 def pick_last(x: UOp, position: UOp) -> UOp:
-    """Return `x[..., position]` row by row: (*R, n) and (*R, m) -> (*R, m); `R` is equal in both.
+    """Return `x[..., position]` row by row: (*R, n) and (*R, m) -> (*R, m).
 
     before: x, position
     after:  sum over i of (x[..., i] where i == position else 0)

@@ -121,7 +121,7 @@ def computed_memory(x: Tensor) -> UOp:
 
 
 def contiguous(self: Tensor) -> Tensor:
-    """Return the same values in memory of their own, in row-major order; gradients flow through it.
+    """Return the same values in row-major memory of their own; gradients flow through.
 
     Example:
         >>> x = Tensor([1, 2])

@@ -269,7 +269,7 @@ def _is_long(r: UOp) -> bool:
 
 
 def _takes_neutral(neutral: UOp, ended: Iterable[UOp]) -> bool:
-    """Say whether a maximum is at least `neutral`, as its lowest value or at a step."""
+    """Say whether a maximum is at least `neutral`, by its bound or a step."""
     return neutral.arg == dtype_min(neutral.dtype) or all(r.src[0].vmin > 0 for r in ended)
 
 

@@ -30,7 +30,7 @@ a, b = pvars("a b", dtypes.bool)
 
 
 def _ordered(op: Ops) -> "Callable[..., UPat]":
-    """Return a builder of patterns of `op` with operands in order: constants stand on the right."""
+    """Return a builder of patterns of `op` with constants on the right."""
 
     def pattern(left: UPat, right: "UPat | ConstType", dtype: Any = None) -> UPat:
         return UPat(op, dtype, (left, right if isinstance(right, UPat) else UPat.const(right)))

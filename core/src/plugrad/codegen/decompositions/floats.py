@@ -88,7 +88,7 @@ def split(value: float, more: float, layout: FloatFormat) -> tuple[float, float]
 
 
 def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
-    """Return the polynomial in `x` by Horner's rule, each step rounded once where the target can."""
+    """Return the polynomial in `x` by Horner's rule, with fused steps where possible."""
     out = x.const_like(coefficients[-1])
     for c in reversed(coefficients[:-1]):
         out = out.alu(Ops.MULACC, x, x.const_like(c))

@@ -96,7 +96,7 @@ def _cost(kernel: KernelOpt, body: LoopBody, results: int, tile: Tile) -> float:
 
 
 def _lanes(kernel: KernelOpt, body: LoopBody, axes: list[UOp]) -> list[tuple[UOp, int]]:
-    """Return the axis along which most elements come by wide loads and stores, with their elements."""
+    """Return the axis with most elements by wide loads and stores, and their number."""
     axes = [r for r in axes if kernel.can_write_out(r)]
     if not axes:
         return []

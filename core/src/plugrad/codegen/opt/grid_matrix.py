@@ -1,4 +1,4 @@
-"""Choose matrix instructions for a grid: which of a target's, and how many tiles a warp computes.
+"""Choose matrix instructions for a grid, and the tiles that a warp computes.
 
 A warp with more tiles reads each operand less often; with too many, there are not enough warps.
 """

@@ -96,13 +96,13 @@ def split(ident: AxisId, size: int, count: int, op: OptOps) -> Iterator[Opt]:
 
 
 def _may_be_shared(kernel: KernelOpt, r: UOp) -> bool:
-    """Say whether no loop stands around a reduction over `r`: a group cannot wait inside of one."""
+    """Say whether no loop surrounds a reduction over `r`: groups cannot wait in loops."""
     ended = [u for u in kernel.ast.toposort() if u.op is Ops.REDUCE and r in ranges_of_reduce(u)]
     return not any(s.arg.kind in (AxisType.LOOP, AxisType.REDUCE) for u in ended for s in u.ranges)
 
 
 def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[Opt]:
-    """Return the options that give each result to a group, or to a part of one."""
+    """Return the options that give each result to a group or part of one."""
     can = kernel.capabilities
     read = [p for p in body.places if p.moves(r)]
     fitting = can.max_load_bits // 8 // max((p.index.dtype.itemsize for p in read), default=1)
@@ -129,7 +129,7 @@ def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[
 
 
 def _items(steps: int, most: int) -> int:
-    """Return the items that share a row: several steps each, and few steps beyond its end."""
+    """Return the items that share a row, with several steps each and few unused."""
     counts = [c for c in (256, 128, 64, 32, 16, 8) if c <= most and 2 * c <= max(steps, 16)]
     unused = {c: -steps % c / steps for c in counts}
     return next((c for c in counts if unused[c] <= _UNUSED), min(counts, key=lambda c: unused[c], default=1))

@@ -240,7 +240,7 @@ class _VectorPlan:
         return own is not None and other is not None and own <= _WORTH_PACKING * other
 
     def _tile_cost(self) -> float | None:
-        """Return the time of the tile, in multiplications of vectors; None without a tile of vectors."""
+        """Return the time of the tile in vector multiplications; None for scalar tiles."""
         lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
         tile = self._tile(main, lane)
         if tile is None or main.reduce is None:
@@ -253,7 +253,7 @@ class _VectorPlan:
         return self._steps(main, tile) / lanes + _ACROSS * results if lanes > 1 else None
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
-        """Return the time that a tile takes over all steps of `body`, in multiplications of vectors.
+        """Return the time of a tile over all steps of `body`, in vector multiplications.
 
         Lanes that memory holds apart are written, and read after the reduction, one by one. Neighbours along
         the tile's rows share their lines.

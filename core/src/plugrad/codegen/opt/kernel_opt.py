@@ -220,12 +220,12 @@ class KernelOpt:
         self.ast = ast.replace(src=tuple(map(_in_loop_order, ast.src)))
 
     def can_write_out(self, r: UOp) -> bool:
-        """Say whether steps of `r` may stand beside each other: not if several may update one element."""
+        """Say whether steps of `r` may be unrolled: not if several may update one element."""
         updates = [s for s in stores_of(self.ast) if s.arg is not None and r in s.src[2:]]
         return all(coefficient(s.src[0].src[1], r) for s in updates)
 
     def can_repeat(self) -> bool:
-        """Say whether elements may be computed twice: not if the kernel reads or updates its output."""
+        """Say whether elements may be computed twice: not if the kernel reads its output."""
         stores = stores_of(self.ast)
         if any(s.arg is not None for s in stores):
             return False

@@ -14,7 +14,7 @@ _STEPS_TO_SHARE = 4
 
 
 def add_threads(kernel: KernelOpt) -> None:
-    """Give pieces of the axis that balances best to the cores, where there is work for several."""
+    """Split the best balanced axis among the cores, where several have work."""
     cores = kernel.capabilities.threads
     bodies = bodies_of(kernel.ast)
     work = work_of(bodies)

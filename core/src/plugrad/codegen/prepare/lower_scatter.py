@@ -14,7 +14,7 @@ from plugrad.uop.range_elimination import Scatter, scatter_of
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace a kernel that sums by position by a fill and an ordered store, or by updates.
+    """Replace a scattered sum by a fill and an ordered store, or by updates.
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,
@@ -44,7 +44,7 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
-    """Return the store that adds each step into its element: in order, or by updates in any."""
+    """Return the store that adds each step into its element, ordered or by updates."""
     ended = ranges_of_reduce(total)
     kind = AxisType.ORDERED if store.arg is None else AxisType.LOOP
     stored = {q: q.replace(arg=Axis(q.arg.ident, kind)) for q in ended}

@@ -1,4 +1,4 @@
-"""Run variants of one kernel on memory of their own: compare their results, and take their times."""
+"""Run variants of one kernel on their own memory, comparing results and taking times."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -178,7 +178,7 @@ def atan(x: UOp) -> UOp:
 
 
 def atan2(y: UOp, x: UOp) -> UOp:
-    """Return the angle of the point (x, y) in [-pi, pi], with the special cases of C."""
+    """Return the angle of a point in [-pi, pi], with C's special cases."""
     width, height = without_sign(x), without_sign(y)
     is_steep = height > width
     less, more = is_steep.where(width, height), is_steep.where(height, width)

@@ -230,7 +230,7 @@ def _two_axes(method: Method, x: Tensor, s: Sizes, axes: Axes, names: Mapping[st
 
 
 def _sizes_and_axes(method: Method, x: Tensor, s: Sizes, axes: Axes, names: Mapping[str, Any]) -> AxisSizes:
-    """Return the method's name, the requested sizes, None (or -1) for all of an axis, and the axes."""
+    """Return the method's name, the sizes, None for all of an axis, and the axes."""
     if names:
         (axes,) = renamed(method, names, axes=axes)
     what = method.__name__

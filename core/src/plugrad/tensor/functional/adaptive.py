@@ -236,7 +236,7 @@ def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
 
 
 def _beside(inside: UOp, view: UOp, axis: int) -> UOp:
-    """Return (count, longest) with axes of 1 around it, to stand beside the windows of `axis`."""
+    """Return (count, longest) with axes of 1 around, beside the windows of `axis`."""
     return inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(view.shape) - axis - 2)))
 
 

@@ -204,7 +204,7 @@ def _by_phases(
     extra: tuple[int, ...],
     what: str,
 ) -> Any:
-    """Return the transpose of a convolution by `weight` of (O, C/groups, K), with no zeros multiplied.
+    """Return the transpose of a convolution by (O, C/groups, K), with no zeros multiplied.
 
     Result `step*q + p` takes the elements `step*t + p` of the kernel: each of the `step` phases p is a
     convolution of its own, by a kernel of at most `ceil(K / step)`. Where all kernels are of one size, they

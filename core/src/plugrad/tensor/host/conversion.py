@@ -250,8 +250,9 @@ def to_integer(x: UOp, target: DType) -> UOp:
 
 
 def _clipped_cast(x: UOp, target: DType) -> UOp:
-    """Cast to a signed integer, to its least one out of range (bounds are exact floats)."""
+    """Cast to a signed integer, to its least one out of range."""
     limit = 1 << (target.itemsize * 8 - 1)
+    # both bounds are exact as floats
     is_held = (x > -limit) & (x < limit)
     return is_held.where(x.cast(target), UOp.const(target, -limit))
 

@@ -313,7 +313,7 @@ def _scatter_parts(
 
 
 def _written(value: UOp, last: UOp, position: UOp) -> UOp:
-    """Return the value of the write `last - 1` of each element: (*R, m) and (*R, n) -> (*R, n).
+    """Return the value of each element's write `last - 1`: (*R, m), (*R, n) -> (*R, n).
 
     Elements without a write get 0, or any value where branches between them and others are guessed wrong.
     """

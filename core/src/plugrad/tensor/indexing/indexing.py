@@ -63,7 +63,7 @@ def parse_index(index: Any, shape: Shape) -> Cuts:
 
 
 def expand_ellipsis(items: list[Any], given: int, shape: Shape) -> list[Any]:
-    """Return the items of an index that name `given` axes, with slices for `...` and all others."""
+    """Return the items of an index that name `given` axes, slices for all others."""
     dots = [place for place, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
         raise AxisError("an index has more than one `...`. Keep one; write `:` for the other axes.")

@@ -144,7 +144,7 @@ def _tracked_qr(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _diagonal_signs(state: Tensor) -> Tensor:
-    """Return the factors that make the diagonal of R real, with LAPACK's signs: (..., m, n) -> (..., n)."""
+    """Return factors that make the diagonal of R real, with LAPACK's signs: (..., m, n) -> (..., n)."""
     # LAPACK does not reflect a column that is done
     is_done = (state.tril(-1) == 0).all(-2)
     if not is_complex(state.dtype):

@@ -146,7 +146,7 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
 
 
 def matrix_power(self: Tensor, n: int) -> Tensor:
-    """Return the n-th powers of matrices, of their inverses for negative n: (..., m, m) -> (..., m, m).
+    """Return the n-th powers of matrices, inverses for negative n: (..., m, m) -> (..., m, m).
 
     Raises:
         ArgumentError: `n` is no integer.

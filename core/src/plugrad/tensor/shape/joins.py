@@ -107,7 +107,7 @@ def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisName
 def split(
     self: Tensor, sizes: int | Sequence[Dim] = REQUIRED, axis: int = 0, **names: Unpack[PartNames]
 ) -> tuple[Tensor, ...]:
-    """Return parts along an axis: `sizes` elements each (fewer in the last), or the sizes listed.
+    """Return parts along an axis: `sizes` elements each (fewer in the last), or those listed.
 
     Where their number varies with a symbolic axis, there are as many as today: of sizes that are numbers,
     and a replay with others is refused.

@@ -224,7 +224,7 @@ def unbind(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Ten
 
 
 def rearrange(self: Tensor, formula: str, /, **sizes: Dim) -> Tensor:
-    """Return this with its axes taken apart, permuted and joined as a formula says (as in einops).
+    """Return this with axes split, permuted and joined as a formula says (as in einops).
 
     Axes have names; `(a b)` is one axis made of two, `...` stands for any others,
     1 for an axis of size 1.

@@ -15,7 +15,7 @@ Widths = tuple[tuple[int, int], ...]
 
 
 def per_axis(value: Any, axes: int, what: str) -> tuple[Any, ...]:
-    """Return a list or tuple as a tuple, and a single value once for each axis.
+    """Return a list as a tuple, and a single value once for each axis.
 
     Example:
         >>> per_axis([1, 2], 2, "stride"), per_axis(3, 2, "stride")

@@ -172,7 +172,7 @@ def _run_starts(x: Tensor) -> Tensor:
 
 
 def _slice_ranks(x: Tensor) -> Tensor:
-    """Return the rank of each of n slices among the different ones, (count, n) of keys -> (n,).
+    """Return the rank of each slice among the different ones: (count, n) -> (n,).
 
     The keys of two rows become one in each round, so that there are log2(count) of them.
     """
@@ -190,7 +190,7 @@ def _slice_ranks(x: Tensor) -> Tensor:
 
 
 def _dense_ranks(x: Tensor) -> Tensor:
-    """Return the number of different smaller elements in the row of each: (count, n), as int64."""
+    """Return the number of different smaller elements in each one's row, as int64."""
     size: Any = x.shape[-1]
     order = x.argsort(-1)
     ordered = x.gather(-1, order)

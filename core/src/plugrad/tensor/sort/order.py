@@ -151,7 +151,7 @@ def topk(
 
 
 def median(self: Tensor, axis: int | None = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Any:
-    """Return the middle element, the lower one of two (as in PyTorch); NaN if there is one.
+    """Return the lower middle element, as in PyTorch; NaN if there is one.
 
     With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
@@ -249,7 +249,7 @@ def quantile(
 
 
 def _elements_of_rank(x: Tensor, axis: int, *ranks: Tensor) -> list[Tensor]:
-    """Return the elements of each of several ranks (m,) along an axis: a search for few, else sorted."""
+    """Return the elements of several ranks (m,) along an axis, searching or sorting."""
     if fixed_shape(ranks[0].shape, "quantile")[0] <= _FEW and is_searched(greatest(x.shape[axis]), 1):
         return [x.gather(axis, positions_of_rank(x, axis, rank)) for rank in ranks]
     ordered = x.sort(axis)[0]

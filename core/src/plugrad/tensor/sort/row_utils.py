@@ -35,7 +35,7 @@ def mask_behind(keys: UOp, size: Dim) -> UOp:
 
 
 def bit_numbers() -> UOp:
-    """Return 0 to 63 in the host's memory, of which `bit_number` takes one: (64,) of int64."""
+    """Return 0 to 63 in the host's memory, for `bit_number`: (64,) of int64."""
     return host_buffer(struct.pack("=64q", *range(64)), (64,), dtypes.int64)
 
 

@@ -102,7 +102,7 @@ def _search_mixed_signs(x: Tensor, values: Tensor, right: bool) -> Tensor:
 
 
 def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tuple: bool = False) -> Any:
-    """Return the positions of elements that are not zero, in order: (count, ndim) of the default int.
+    """Return the positions of nonzero elements in order: (count, ndim) of the default int.
 
     Without `size`, this tensor is computed at once, because the count depends on it.
 

@@ -77,7 +77,7 @@ def _rank_order(keys: UOp) -> UOp:
 
 
 def _ranks(keys: UOp) -> UOp:
-    """Return the number of keys of the row that come before each, equal ones by position."""
+    """Return the number of keys before each in its row, ties by position."""
     size: Any = keys.shape[-1]
     shape = (*keys.shape, size)
     mine = keys.reshape((*keys.shape, 1)).expand(shape)

@@ -41,7 +41,7 @@ class OperatorMixin:
         return self.const_like(other)
 
     def _binary_operator(self, op: Ops, other: "Operand") -> "UOp":
-        """Return `op` of this and `other`, or NotImplemented: a Tensor knows what a node beside it is."""
+        """Return `op` of this and `other`; NotImplemented beside a Tensor, which knows nodes."""
         if isinstance(other, (type(self), bool, int, float)):
             return self.alu(op, self._node(other))
         return NotImplemented

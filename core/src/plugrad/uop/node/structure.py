@@ -61,7 +61,7 @@ class StructureMixin:
         return self._derive(Ops.EXPAND, extra=self._size_nodes(shape))
 
     def spread(self, shape: "tuple[int | UOp, ...]") -> "UOp":
-        """Return this number in each place of `shape`; a value that has the shape is itself."""
+        """Return this number in each place of `shape`, or a value of that shape."""
         return self._unchanged() if shape == self.shape else self.reshape((1,) * len(shape)).expand(shape)
 
     def permute(self, axes: tuple[int, ...]) -> "UOp":

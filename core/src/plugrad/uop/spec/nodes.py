@@ -152,7 +152,7 @@ PARTS: dict[Ops, Check] = {Ops.COMPLEX: _complex, Ops.REAL: _is_complex_part, Op
 
 
 def is_update(u: UOp) -> bool:
-    """Say whether this writes, or combines by an op that gives the same in any order."""
+    """Say whether this writes, or combines by an op of any order."""
     return u.arg is None or u.arg in UPDATING
 
 
