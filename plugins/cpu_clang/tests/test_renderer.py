@@ -10,7 +10,7 @@ from plugrad.dtype import STORABLE, dtypes, to_numpy, truncate
 from plugrad.renderer.facts import half_bits
 from plugrad.runtime.program import Program
 from plugrad.uop.ops import AxisType, Ops
-from plugrad_cpu_clang.machine import vector_unit
+from plugrad_cpu_clang.machine import this_machine, vector_unit
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner
 
@@ -480,6 +480,25 @@ def test_the_source_reads_like_the_kernel(w, best_compiler):
         "  relu_body(bufs[0], bufs[1], thread);\n"
         "}\n"
     )
+
+
+@pytest.mark.parametrize("count", LANES)
+def test_filling_a_vector_keeps_the_sign_of_zero(w, launch, count):
+    _elementwise(w, dtypes.float64, [], count, lambda w: w.const(dtypes.float64.vec(count), -0.0))
+    out = np.ones(64)
+    launch(w, out)
+    assert np.signbit(out).all()
+    assert not out.any()
+
+
+def test_constants_wider_than_a_register_are_not_written_to_the_stack(w, compiler):
+    lanes = 2 * this_machine().vector_bits // 64
+    shift, mask = (w.const(dtypes.uint64.vec(lanes), value) for value in (32, 0xFFFFFFFF))
+    body = lambda w, a: w.alu(Ops.ADD, w.alu(Ops.SHR, a, shift), mask)  # noqa: E731
+    _elementwise(w, dtypes.uint64, [dtypes.uint64], lanes, body, 64 * lanes)
+    code = compiler.disassemble(compiler.compile(CpuRenderer().render(w.uops, "kernel"), "kernel"))
+    assert "sp)" not in code
+    assert "[sp" not in code
 
 
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int8, dtypes.float64])

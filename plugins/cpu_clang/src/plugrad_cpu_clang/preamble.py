@@ -66,13 +66,14 @@ def vector_type(define: Define, short: str, count: int) -> str:
 
 
 def broadcast(define: Define, short: str, count: int) -> str:
-    """Define the function that fills a vector with one value; return its name."""
+    """Define the macro that fills a vector with one value; return its name.
+
+    gcc splits vectors wider than a register before it inlines functions: the result of one would be written
+    to the stack lane by lane, and read back in halves. Subtracting zero changes no value, not even -0.0.
+    """
     vector = vector_type(define, short, count)
-    lanes = ", ".join(["x"] * count)
-    return define(
-        f"{vector}_of",
-        f"static inline {vector} {vector}_of({scalar_type(short)} x) {{ return ({vector}){{{lanes}}}; }}",
-    )
+    name = f"{vector}_of"
+    return define(name, f"#define {name}(x) (({scalar_type(short)})(x) - ({vector}){{}})")
 
 
 def select(define: Define, short: str, count: int) -> str:
