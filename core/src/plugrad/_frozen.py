@@ -12,8 +12,6 @@ from functools import partial
 from inspect import get_annotations
 from typing import Any, TypeVar, dataclass_transform, overload
 
-__all__ = ["frozen"]
-
 T = TypeVar("T")
 
 

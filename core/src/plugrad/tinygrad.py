@@ -22,8 +22,6 @@ from plugrad.dtype import is_float
 from plugrad.errors import PlugradError
 from plugrad.settings import settings
 
-__all__ = ["main", "mapped"]
-
 _ROOT = "tinygrad"
 _USAGE = """usage: python -m plugrad.tinygrad SCRIPT.py [ARGUMENTS]
        python -m plugrad.tinygrad -m MODULE [ARGUMENTS]"""

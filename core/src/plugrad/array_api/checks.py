@@ -14,8 +14,6 @@ from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag, check_choice
 
-__all__ = ["check_all", "check_keeps_imaginary", "checked"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Source: Python array API standard 2024.12: functions whose arrays are of real, or integer, numbers only.

@@ -10,8 +10,6 @@ from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.linalg.operands import matrices
 from plugrad.tensor.shapes import show, some_axes
 
-__all__ = ["matrix_norm", "vector_norm"]
-
 
 def vector_norm(
     x: Tensor, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: float = 2

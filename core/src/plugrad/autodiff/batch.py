@@ -15,8 +15,6 @@ from plugrad.uop import ELEMENTWISE, Ops, UOp
 from plugrad.uop.ops import DispatchRule, FunctionArg
 from plugrad.uop.shape import pairs_of
 
-__all__ = ["Batch"]
-
 Size = int | UOp
 
 

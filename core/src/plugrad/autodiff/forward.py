@@ -17,8 +17,6 @@ from plugrad.errors import GradientError
 from plugrad.uop import Ops, UOp
 from plugrad.uop.shape import output_of
 
-__all__ = ["push_forward"]
-
 
 def push_forward(outputs: Sequence[UOp], tangents: Mapping[UOp, UOp]) -> list[UOp | None]:
     """Return the tangent of each output; None for one that does not move.

@@ -11,8 +11,6 @@ from plugrad.dtype import dtypes
 from plugrad.uop import Ops, UOp
 from plugrad.uop.ops import FunctionArg
 
-__all__ = ["FunctionRule", "inputs_of", "marked", "outputs_of", "with_rule"]
-
 FunctionRule = Callable[[tuple[UOp | None, ...], UOp], Sequence[UOp | None]]
 
 

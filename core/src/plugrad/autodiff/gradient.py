@@ -7,8 +7,6 @@ from plugrad.dtype import is_inexact
 from plugrad.errors import GradientError
 from plugrad.uop import Ops, UOp
 
-__all__ = ["compute_gradient", "pull_back", "receivers"]
-
 
 def compute_gradient(root: UOp, seed: UOp, targets: Iterable[UOp]) -> dict[UOp, UOp]:
     """Return the gradient of `sum(root * seed)` for each of `targets`, as a graph.

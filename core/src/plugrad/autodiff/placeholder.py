@@ -3,8 +3,6 @@
 from plugrad.dtype import DType
 from plugrad.uop import UOp
 
-__all__ = ["placeholder"]
-
 
 def placeholder(shape: tuple[int | UOp, ...], dtype: DType, device: str | None) -> UOp:
     """Return a new node of that shape, to be replaced before anything is computed.

@@ -14,8 +14,6 @@ from plugrad.autodiff.gradient import describe, pull_back
 from plugrad.errors import TransformError
 from plugrad.uop import Ops, UOp
 
-__all__ = ["recomputed", "repeated"]
-
 # What a computation reads from memory, and what else is not done twice.
 _READ = frozenset({Ops.BUFFER, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.KERNEL})
 _WRITES = frozenset({Ops.ASSIGN, Ops.AFTER, Ops.KERNEL})

@@ -20,8 +20,6 @@ from plugrad.dtype import dtypes, sum_acc_dtype
 from plugrad.uop import MOVEMENT, Ops, UOp
 from plugrad.uop.shape import pairs_of
 
-__all__ = ["VJP", "Rule", "sum_over"]
-
 Rule = Callable[[UOp, UOp], UOp]
 
 

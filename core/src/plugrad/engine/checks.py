@@ -26,17 +26,6 @@ from plugrad.uop.shape import size_at
 if TYPE_CHECKING:
     from plugrad.schedule.kernelize import KernelCall
 
-__all__ = [
-    "FiniteCheck",
-    "Position",
-    "check_position",
-    "lines_of",
-    "marked",
-    "note_line",
-    "positions_in",
-    "unchecked",
-]
-
 # the line of the user's program that wrote a value down
 _lines: WeakKeyDictionary[UOp, CallSite] = WeakKeyDictionary()
 # bits of exponent and of mantissa, and how a memoryview calls an integer of that width

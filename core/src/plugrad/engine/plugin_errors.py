@@ -8,8 +8,6 @@ from plugrad.device import OpenDevice
 from plugrad.errors import PluginError, PlugradError
 from plugrad.plugin.source import PluginSource
 
-__all__ = ["blaming_plugin", "plugin_error", "raise_plugin_error"]
-
 
 def plugin_error(device: OpenDevice, hook: str, what: str, made: object) -> PluginError:
     """Return the error for the broken object `made` of `hook`, with its plugin."""

@@ -18,8 +18,6 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CONSTANT
 from plugrad.uop import UOp
 
-__all__ = ["Constants"]
-
 # A result may take as much memory as what it is computed from, or this. Weights of few bits, and positions
 # that are computed, are written like that to save memory.
 _MOST_BYTES = 64 << 10

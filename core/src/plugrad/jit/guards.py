@@ -19,8 +19,6 @@ from plugrad.jit.names_in_code import host_records, is_iterator, is_layer, is_li
 from plugrad.tensor import Tensor
 from plugrad.uop import UOp
 
-__all__ = ["Call", "Guards"]
-
 #: A function with its arguments and keyword arguments.
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 # Reads values again, and what each of them is called below the object that they are in.

@@ -13,8 +13,6 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.realization import computed_memory
 from plugrad.uop import Ops, UOp
 
-__all__ = ["Inputs", "check_devices", "read_inputs"]
-
 _TENSORS_ALONE = {Tensor}
 
 

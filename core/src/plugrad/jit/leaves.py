@@ -8,8 +8,6 @@ from plugrad.tensor import Tensor
 from plugrad.tree import freeze
 from plugrad.uop import Ops, UOp
 
-__all__ = ["Leaves"]
-
 
 class Leaves:
     """Tensors and bound variables of trees, in order."""

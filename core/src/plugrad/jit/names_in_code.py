@@ -4,8 +4,6 @@ import sys
 from types import CodeType
 from typing import Any
 
-__all__ = ["host_records", "is_iterator", "is_layer", "is_library", "words_in"]
-
 # Whose functions and classes name nothing of users.
 _LIBRARIES = frozenset({"plugrad", "numpy", "torch"})
 

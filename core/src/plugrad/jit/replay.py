@@ -16,8 +16,6 @@ from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import settings
 
-__all__ = ["Replay"]
-
 
 @dataclass(slots=True, eq=False)
 class _Prepared:

@@ -15,8 +15,6 @@ from plugrad.schedule.shape_guards import Condition
 from plugrad.tensor import Tensor
 from plugrad.uop import UOp
 
-__all__ = ["GradientFound", "GradientLeft", "Shared", "Trace"]
-
 
 @frozen
 class Shared:

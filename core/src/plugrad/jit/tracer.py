@@ -38,8 +38,6 @@ from plugrad.tensor.realization import computed_memory
 from plugrad.tree import HOLE, refill
 from plugrad.uop import Ops, UOp
 
-__all__ = ["trace_call"]
-
 
 def trace_call(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], inputs: Inputs

@@ -12,8 +12,6 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.tensor import Tensor
 from plugrad.uop import Ops, UOp
 
-__all__ = ["Watched", "WatchedTensors"]
-
 # The memory of a tensor that shows all of it, as `storage.Memory`, and the empty path.
 _WHOLE_MEMORY = attrgetter("_storage.uop.place", "_path")
 

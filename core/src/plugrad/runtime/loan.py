@@ -6,8 +6,6 @@ from typing import Any
 from plugrad._util import ctypes
 from plugrad.runtime.allocator import Allocator
 
-__all__ = ["Loan"]
-
 
 class Loan:
     """The block of a buffer, lent to views.

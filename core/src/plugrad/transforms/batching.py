@@ -16,8 +16,6 @@ from plugrad.transforms.tree import only_tensors, spread, tensors_in
 from plugrad.tree import refill
 from plugrad.uop import UOp
 
-__all__ = ["vmap"]
-
 
 def vmap(
     f: Callable[..., Any],

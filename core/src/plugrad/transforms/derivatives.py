@@ -21,8 +21,6 @@ from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
 from plugrad.tree import refill
 from plugrad.uop import UOp
 
-__all__ = ["chosen", "grad", "jvp", "linearize", "numbers", "value_and_grad", "vjp"]
-
 
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return `f(*primals)`, and the function from gradients of the result to those of the primals.

@@ -11,8 +11,6 @@ from plugrad.tensor.shapes import show
 from plugrad.tree import iter_leaves
 from plugrad.uop import UOp
 
-__all__ = ["cotangents", "tangents_of", "zeros"]
-
 
 def zeros(u: UOp) -> UOp:
     """Return zeros of the shape and dtype of `u`."""

@@ -15,8 +15,6 @@ from plugrad.transforms.tree import only_tensors, tensors_in
 from plugrad.tree import HOLE, refill
 from plugrad.uop import Ops, UOp
 
-__all__ = ["checkpoint", "custom_gradient"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -13,8 +13,6 @@ from plugrad.transforms.derivatives import chosen, linearize, numbers, vjp
 from plugrad.transforms.tree import tensors_in
 from plugrad.tree import refill
 
-__all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
-
 
 def jacobian(
     f: Callable[..., Any], argnums: int | Sequence[int] = 0, *, has_aux: bool = False

@@ -8,8 +8,6 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.graph_access import alive, graph_below, tensor_of
 from plugrad.uop import UOp
 
-__all__ = ["gradients_needed", "mark", "released"]
-
 
 def mark(x: Tensor) -> Tensor:
     """Return a tensor of floats as an argument distinct from the same tensor elsewhere.

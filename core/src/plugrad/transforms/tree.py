@@ -7,8 +7,6 @@ from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
 from plugrad.tree import branches, iter_leaves, map_leaves
 
-__all__ = ["map_tensors", "only_tensors", "spread", "tensors_in"]
-
 
 def tensors_in(tree: Any) -> list[Tensor]:
     """Return the tensors of a tree, in order.
