@@ -8,6 +8,8 @@ A method that takes them has `**names` in its signature, typed by a dictionary o
 A parameter that has no default, and may be given by another name, has the default `REQUIRED`.
 """
 
+# ruff: noqa: UP013 - a line for a dictionary that none is made of
+
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -193,62 +195,17 @@ class PermuteNames(AxesNames, total=False):
     axes: Sequence[int]
 
 
-class DiagonalNames(TypedDict, total=False):
-    dim1: int
-    dim2: int
-
-
-class ExchangeNames(TypedDict, total=False):
-    axis0: int
-    axis1: int
-    axis2: int
-    dim0: int
-    dim1: int
-
-
-class TriangleNames(TypedDict, total=False):
-    k: int
-
-
-class FlattenNames(TypedDict, total=False):
-    start_dim: int
-    end_dim: int
-
-
-class SizeNames(TypedDict, total=False):
-    size: Any
-
-
-class ShapeNames(SizeNames, total=False):
-    shape: Any
-
-
-class RepeatNames(TypedDict, total=False):
-    reps: Any
-    repeats: Any
-
-
-class EndNames(TypedDict, total=False):
-    end: Any
-
-
-class StepNames(EndNames, total=False):
-    num: int
-
-
-class ClampNames(TypedDict, total=False):
-    min: Any
-    a_min: Any
-    max: Any
-    a_max: Any
-
-
-class PadNames(TypedDict, total=False):
-    pad: Any
-    pad_width: Any
-    constant_values: Any
-
-
-class TargetNames(TypedDict, total=False):
-    Y: Any
-    target: Any
+DiagonalNames = TypedDict("DiagonalNames", {"dim1": int, "dim2": int}, total=False)
+ExchangeNames = TypedDict(
+    "ExchangeNames", {"axis0": int, "axis1": int, "axis2": int, "dim0": int, "dim1": int}, total=False
+)
+TriangleNames = TypedDict("TriangleNames", {"k": int}, total=False)
+FlattenNames = TypedDict("FlattenNames", {"start_dim": int, "end_dim": int}, total=False)
+RepeatNames = TypedDict("RepeatNames", {"reps": Any, "repeats": Any}, total=False)
+ClampNames = TypedDict("ClampNames", {"min": Any, "a_min": Any, "max": Any, "a_max": Any}, total=False)
+PadNames = TypedDict("PadNames", {"pad": Any, "pad_width": Any, "constant_values": Any}, total=False)
+TargetNames = TypedDict("TargetNames", {"Y": Any, "target": Any}, total=False)
+SizeNames = TypedDict("SizeNames", {"size": Any}, total=False)
+ShapeNames = TypedDict("ShapeNames", {"size": Any, "shape": Any}, total=False)
+EndNames = TypedDict("EndNames", {"end": Any}, total=False)
+StepNames = TypedDict("StepNames", {"end": Any, "num": int}, total=False)
