@@ -7,16 +7,7 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.linalg.operands import matrices
 from plugrad.tensor.shapes import as_int
 
-__all__ = [
-    "cross",
-    "diagonal",
-    "matmul",
-    "matrix_transpose",
-    "outer",
-    "tensordot",
-    "trace",
-    "vecdot",
-]
+__all__ = ["cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot"]
 
 
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:

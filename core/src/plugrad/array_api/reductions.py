@@ -112,12 +112,7 @@ def _with_initial(x: Tensor, axis: int, value: int) -> Tensor:
 
 
 def cumulative_sum(
-    x: Tensor,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: DType | None = None,
-    include_initial: bool = False,
+    x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
     """Return sums of all elements so far, with 0 first if asked.
 
@@ -134,12 +129,7 @@ def cumulative_sum(
 
 
 def cumulative_prod(
-    x: Tensor,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: DType | None = None,
-    include_initial: bool = False,
+    x: Tensor, /, *, axis: int | None = None, dtype: DType | None = None, include_initial: bool = False
 ) -> Tensor:
     """Return products of all elements so far, with 1 first if asked.
 
@@ -156,13 +146,7 @@ def cumulative_prod(
 
 
 def diff(
-    x: Tensor,
-    /,
-    *,
-    axis: int = -1,
-    n: int = 1,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
+    x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
     """Return the differences of neighbours along an axis, `n` times.
 

@@ -20,14 +20,7 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
 from plugrad.schedule.prepare.lower_complex import complex_view
 from plugrad.schedule.shape_guards import Condition
-from plugrad.schedule.versions import (
-    IN_PLACE,
-    VERSIONS,
-    device_of,
-    memory_of,
-    outputs_of_kernel,
-    owners,
-)
+from plugrad.schedule.versions import IN_PLACE, VERSIONS, device_of, memory_of, outputs_of_kernel, owners
 from plugrad.settings import settings
 from plugrad.uop import MOVEMENT, Ops, UOp, greatest
 from plugrad.uop.shape import pairs_of

@@ -9,15 +9,7 @@ from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.fused_kernel import FusedKernel
-from plugrad.schedule.fusion import (
-    COPIED,
-    FILLED,
-    SCATTERED,
-    TOO_MANY_BUFFERS,
-    Boundary,
-    CostModel,
-    Devices,
-)
+from plugrad.schedule.fusion import COPIED, FILLED, SCATTERED, TOO_MANY_BUFFERS, Boundary, CostModel, Devices
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.partial_load import loaded_parts
@@ -164,10 +156,7 @@ SCHEDULING = Pipeline(
 
 
 def create_schedule(
-    sink: UOp,
-    cost: Mapping[str, CostModel],
-    default_device: str,
-    constants: frozenset[UOp] = frozenset(),
+    sink: UOp, cost: Mapping[str, CostModel], default_device: str, constants: frozenset[UOp] = frozenset()
 ) -> Schedule:
     """Return the kernels that compute the sources of `sink`, in a runnable order.
 

@@ -2,14 +2,7 @@
 
 import math
 
-from plugrad.codegen.decompositions.floats import (
-    FLOAT32,
-    bits,
-    format_of,
-    high_half,
-    magnitude,
-    sign_bit,
-)
+from plugrad.codegen.decompositions.floats import FLOAT32, bits, format_of, high_half, magnitude, sign_bit
 from plugrad.codegen.decompositions.transcendental import by_width
 from plugrad.dtype import is_bool, is_float
 from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars

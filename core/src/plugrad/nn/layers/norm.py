@@ -25,11 +25,7 @@ __all__ = [
 
 
 def scale_and_shift(
-    shape: tuple[int, ...],
-    has_weight: bool,
-    has_bias: bool,
-    device: str | None,
-    dtype: DTypeLike | None,
+    shape: tuple[int, ...], has_weight: bool, has_bias: bool, device: str | None, dtype: DTypeLike | None
 ) -> tuple[Tensor | None, Tensor | None]:
     """Return a weight of ones and a bias of zeros, or None for either."""
     weight = parameter(Tensor.ones(*shape, device=device, dtype=dtype)) if has_weight else None

@@ -155,10 +155,7 @@ def _number(value: float, dtype: DType, device: str) -> Tensor:
 
 
 def split_into_groups(
-    owner: object,
-    params: Params,
-    defaults: Mapping[str, Any],
-    taken: Iterable[Tensor] = (),
+    owner: object, params: Params, defaults: Mapping[str, Any], taken: Iterable[Tensor] = ()
 ) -> Iterator[tuple[list[Tensor], dict[str, Any]]]:
     """Yield the parameters and settings of each group.
 

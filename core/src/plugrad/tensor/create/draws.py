@@ -328,12 +328,7 @@ def kaiming_normal(
 
 
 def _within(
-    kind: type[Tensor],
-    bound: Any,
-    shape: Shape,
-    dtype: DType,
-    device: str | None,
-    requires_grad: bool | None,
+    kind: type[Tensor], bound: Any, shape: Shape, dtype: DType, device: str | None, requires_grad: bool | None
 ) -> Tensor:
     bits, dims = random_bits(shape, device)
     return from_graph(kind, within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)

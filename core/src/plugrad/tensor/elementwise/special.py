@@ -288,11 +288,7 @@ def nan_to_num(
 
 
 def allclose(
-    self: Tensor,
-    other: Tensor | Number,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
+    self: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
     """Return whether all elements are close (see `isclose`), computed at once.
 
@@ -309,11 +305,7 @@ def allclose(
 
 
 def isclose(
-    self: Tensor,
-    other: Tensor | Number,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
+    self: Tensor, other: Tensor | Number, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
     """Return where `|self - other| <= atol + rtol * |other|`; infinities are close to themselves.
 

@@ -99,11 +99,7 @@ def rms_norm(
 
 
 def group_norm(
-    self: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    self: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Normalise each group of channels to mean 0 and variance 1.
 
@@ -133,11 +129,7 @@ def group_norm(
 
 
 def instance_norm(
-    self: Tensor,
-    *,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    self: Tensor, *, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Return each channel of each example normalized over its own elements: (N, C, ...) -> (N, C, ...).
 

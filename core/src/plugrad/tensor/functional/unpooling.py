@@ -135,11 +135,7 @@ def _max_unpool(
 
 
 def _check_windows(
-    kernel: tuple[int, ...],
-    steps: tuple[int, ...],
-    gaps: tuple[int, ...],
-    widths: tuple[int, ...],
-    what: str,
+    kernel: tuple[int, ...], steps: tuple[int, ...], gaps: tuple[int, ...], widths: tuple[int, ...], what: str
 ) -> None:
     for k, step, gap, width in zip(kernel, steps, gaps, widths, strict=True):
         if min(k, step, gap) < 1:

@@ -85,12 +85,7 @@ def slice_scatter(
 
 
 def diagonal_scatter(
-    self: Tensor,
-    src: Tensor,
-    offset: int = 0,
-    axis1: int = 0,
-    axis2: int = 1,
-    **names: Unpack[DiagonalNames],
+    self: Tensor, src: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
 ) -> Tensor:
     """Replace the part that `diagonal(offset, axis1, axis2)` shows by `src`.
 

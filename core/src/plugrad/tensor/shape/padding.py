@@ -76,10 +76,7 @@ def pad(
 
 
 def pad_to(
-    self: Tensor,
-    *shape: Dim | Sequence[Dim | None] | None,
-    value: Number = 0,
-    **names: Unpack[ShapeNames],
+    self: Tensor, *shape: Dim | Sequence[Dim | None] | None, value: Number = 0, **names: Unpack[ShapeNames]
 ) -> Tensor:
     """Append `value` along each axis to reach `shape`; None keeps a size.
 

@@ -164,11 +164,7 @@ def tile(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatName
 
 
 def unfold(
-    self: Tensor,
-    axis: int = REQUIRED,
-    size: Dim = REQUIRED,
-    step: Dim = REQUIRED,
-    **names: Unpack[AxisNames],
+    self: Tensor, axis: int = REQUIRED, size: Dim = REQUIRED, step: Dim = REQUIRED, **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return windows that slide along an axis: (.., n, ..) -> (.., (n - size) // step + 1, .., size).
 
