@@ -25,6 +25,30 @@ def test_another_size_gets_another_block(host: Any) -> None:
     assert allocator.alloc(32) is not first
 
 
+def test_blocks_that_wait_to_be_sorted_are_found_by_their_size(host: Any) -> None:
+    allocator = host()
+    first, second, last = (allocator.alloc(nbytes) for nbytes in (64, 32, 16))
+    for block in (first, second, last):
+        allocator.free(block, len(block))
+    assert allocator.alloc(64) is first
+    assert allocator.alloc(32) is second
+    assert allocator.alloc(16) is last
+    assert allocator.cached_bytes == 0
+    assert allocator.live_bytes == 64 + 32 + 16
+
+
+def test_many_or_large_blocks_do_not_wait_until_the_limit_is_kept(host: Any) -> None:
+    allocator = host(cache_limit_bytes=1000)
+    blocks = [allocator.alloc(100) for _ in range(100)]
+    for block in blocks:
+        allocator.free(block, 100)
+    assert allocator._cached_bytes <= 1000
+    assert len(allocator._returned) <= runtime_allocator._MOST_WAITING_BLOCKS
+    large = runtime_allocator._MOST_WAITING_BYTES + 1
+    allocator.free(allocator.alloc(large), large)
+    assert not allocator._returned
+
+
 def test_two_live_blocks_are_never_the_same(host: Any) -> None:
     allocator = host()
     assert allocator.alloc(64) is not allocator.alloc(64)

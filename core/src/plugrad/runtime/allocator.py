@@ -15,6 +15,10 @@ Handle = TypeVar("Handle")
 
 # Kept blocks cost more than their bytes: a program of ever new small sizes would keep millions of them.
 _MOST_KEPT_BLOCKS = 8192
+# So many freed blocks, each of so many bytes at most, wait for the next request before they are sorted by
+# size: it often asks for just the one that was freed last.
+_MOST_WAITING_BLOCKS = 16
+_MOST_WAITING_BYTES = 64 << 10
 
 
 class Allocator(ABC, Generic[Handle]):
@@ -108,7 +112,7 @@ class LruAllocator(Allocator[Handle]):
 
     def __init__(self, cache_limit_bytes: int = 4 << 30) -> None:
         self.cache_limit_bytes = cache_limit_bytes
-        self.cached_bytes = 0
+        self._cached_bytes = 0
         self._kept_blocks = 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, list[Handle]] = OrderedDict()
@@ -128,6 +132,13 @@ class LruAllocator(Allocator[Handle]):
         """
 
     @property
+    def cached_bytes(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride] - it is only read
+        """Bytes of freed blocks that are kept."""
+        with self._lock:
+            self._shelve_returned()
+            return self._cached_bytes
+
+    @property
     def live_bytes(self) -> int:
         """Bytes that are allocated and not freed yet."""
         return sum(list(self._live.values()))
@@ -139,16 +150,12 @@ class LruAllocator(Allocator[Handle]):
         """
         nbytes = nbytes or 1
         with self._lock:
-            if self._returned:
-                self._shelve_returned()
-            blocks = self._kept.get(nbytes)
-            if blocks:
-                self._kept.move_to_end(nbytes)
-                self.cached_bytes -= nbytes
-                self._kept_blocks -= 1
-                handle = blocks.pop()
-            else:
-                handle = self._alloc_new(nbytes)
+            # `free` may add a block at any moment: who takes one looks at the one that was taken
+            handle, found = self._returned.pop() if self._returned else (None, 0)
+            if handle is None or found != nbytes:
+                if handle is not None:
+                    self._returned.append((handle, found))
+                handle = self._take_kept(nbytes)
             # addresses are compared by value, since equal integers are one block
             self._live[handle if isinstance(handle, int) else id(handle)] = nbytes
             return handle
@@ -165,7 +172,8 @@ class LruAllocator(Allocator[Handle]):
             )
         del self._live[identity]
         self._returned.append((handle, nbytes))
-        if self._lock.acquire(blocking=False):
+        may_wait = nbytes <= _MOST_WAITING_BYTES and len(self._returned) <= _MOST_WAITING_BLOCKS
+        if not may_wait and self._lock.acquire(blocking=False):
             try:
                 self._shelve_returned()
             finally:
@@ -175,9 +183,20 @@ class LruAllocator(Allocator[Handle]):
         """Give all kept blocks back to the device; return how many bytes they held."""
         with self._lock:
             self._shelve_returned()
-            freed = self.cached_bytes
+            freed = self._cached_bytes
             self._shrink_to(0, 0)
             return freed
+
+    def _take_kept(self, nbytes: int) -> Handle:
+        if self._returned:
+            self._shelve_returned()
+        blocks = self._kept.get(nbytes)
+        if not blocks:
+            return self._alloc_new(nbytes)
+        self._kept.move_to_end(nbytes)
+        self._cached_bytes -= nbytes
+        self._kept_blocks -= 1
+        return blocks.pop()
 
     def _alloc_new(self, nbytes: int) -> Handle:
         try:
@@ -200,17 +219,17 @@ class LruAllocator(Allocator[Handle]):
             else:
                 self._kept.move_to_end(nbytes)
             blocks.append(handle)
-            self.cached_bytes += nbytes
+            self._cached_bytes += nbytes
             self._kept_blocks += 1
-        if self.cached_bytes > self.cache_limit_bytes or self._kept_blocks > _MOST_KEPT_BLOCKS:
+        if self._cached_bytes > self.cache_limit_bytes or self._kept_blocks > _MOST_KEPT_BLOCKS:
             self._shrink_to(self.cache_limit_bytes, _MOST_KEPT_BLOCKS)
 
     def _shrink_to(self, limit_bytes: int, limit_blocks: int) -> None:
-        while self.cached_bytes > limit_bytes or self._kept_blocks > limit_blocks:
+        while self._cached_bytes > limit_bytes or self._kept_blocks > limit_blocks:
             nbytes, blocks = next(iter(self._kept.items()))
             if not blocks:
                 del self._kept[nbytes]
                 continue
-            self.cached_bytes -= nbytes
+            self._cached_bytes -= nbytes
             self._kept_blocks -= 1
             self._free(blocks.pop(), nbytes)
