@@ -33,6 +33,24 @@ def test_new_memory_belongs_to_the_storage_that_is_made_for_it() -> None:
     assert other.is_copy
 
 
+def test_a_buffer_like_another_has_its_own_memory_and_name() -> None:
+    uop = put([1.0, 2.0])
+    other = storage.new_buffer_like(uop)
+    assert other is not uop
+    assert (other.shape, other.dtype, other.device) == (uop.shape, uop.dtype, uop.device)
+    assert storage.buffer_of(other).handle is not None
+    assert storage.buffer_of(other) is not storage.buffer_of(uop)
+    assert storage.resolve(other) is other
+
+
+def test_a_buffer_that_nobody_names_any_more_gets_one_name() -> None:
+    memory = storage.buffer_of(put([1.0, 2.0]))
+    ((first, _),) = storage.named_buffers([memory])
+    ((second, _),) = storage.named_buffers([memory])
+    assert first is second
+    assert storage.buffer_of(first) is memory
+
+
 def test_a_number_without_sources_lies_nowhere() -> None:
     one = UOp.const(dtypes.int32, 1)
     storage.record(one, put([1.0]))

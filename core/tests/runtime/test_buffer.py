@@ -21,6 +21,21 @@ def test_memory_is_allocated_when_first_needed(host: Any) -> None:
     assert allocator.live_bytes == 16
 
 
+def test_another_buffer_is_alike_and_has_memory_of_its_own(host: Any) -> None:
+    buffer = Buffer("X", 4, dtypes.float32, host(), label="a result").copyin(memoryview(bytes(range(16))))
+    other = buffer.another()
+    assert (other.device, other.size, other.dtype, other.label) == ("X", 4, dtypes.float32, "a result")
+    assert other.handle is not None
+    assert other.handle is not buffer.handle
+    assert other.known_name() is None
+
+
+def test_another_buffer_without_room_for_it_is_refused(host: Any) -> None:
+    buffer = Buffer("X", 4, dtypes.float32, host(budget=16)).ensure_allocated()
+    with pytest.raises(DeviceOutOfMemory):
+        buffer.another()
+
+
 def test_what_goes_in_comes_out(host: Any) -> None:
     buffer = Buffer("X", 4, dtypes.uint8, host())
     buffer.copyin(memoryview(b"abcd"))

@@ -99,7 +99,7 @@ def _others(
 ) -> tuple[State, Sequence[Step], Sequence[Step]]:
     """Return memory beside `after`, and `steps` from `after` to there and from there to `after`."""
     first, second = _buffers(before), _buffers(after)
-    third = _buffers(other := tuple([storage.new_buffer_like(u, storage.buffer_of(u))[0] for u in after]))
+    third = _buffers(other := tuple([storage.new_buffer_like(u) for u in after]))
     there = _exchanged(steps, dict(zip((*first, *second), (*second, *third), strict=True)))
     back = _exchanged(steps, dict(zip((*first, *second), (*third, *second), strict=True)))
     return other, there, back

@@ -1,7 +1,8 @@
-"""The memory of realized values: a buffer, its version, and who owns it.
+"""The contents of buffers, as graphs know them: their present name, what lies there, and who owns them.
 
-It lives as long as a graph mentions it, and knows its version (the BUFFER that names the present contents),
-the values that lie there, and whether a write waits.
+A BUFFER keeps its `runtime.buffer.Buffer` in `UOp.place`, and the buffer what is noted here. Values that were
+computed from what it held before are known by their graphs, and these mention the BUFFER of that time. A
+graph that is written down after a write must not be taken for one of them: the contents get a new name.
 """
 
 from __future__ import annotations
@@ -20,87 +21,58 @@ if TYPE_CHECKING:
 _claiming = threading.Lock()
 
 
-class Memory:
-    """A buffer, under whatever BUFFER names its present contents.
-
-    Values computed from what the memory held before are known by their graphs, and these mention the BUFFER
-    of that time. A graph that is written down after a write must not be taken for one of them: the contents
-    get a new name.
-
-    Attributes:
-        buffer: the memory.
-        known_name: called, gives the BUFFER of the present contents, if somebody holds it.
-        is_written: a write waits, and may be all that is left of who made it.
-        is_frozen: a recorded call took the contents from Python, and a replay begins with them: who writes
-            gets other memory.
-        severed: the name of contents that were computed with a gradient, and no graph of it is kept.
-    """
-
-    __slots__ = (
-        "__weakref__",
-        "_owner",
-        "_values",
-        "buffer",
-        "is_frozen",
-        "is_written",
-        "known_name",
-        "severed",
-    )
-
-    def __init__(self, buffer: Buffer, name: UOp) -> None:
-        self.buffer = buffer
-        self.is_written = False
-        self.is_frozen = False
-        self.severed: weakref.ref[UOp] | None = None
-        self._values: list[weakref.ref[UOp]] = []
-        self._owner: weakref.ref[Storage] | None = None
-        # weak, as all names hold this
-        self.known_name = weakref.ref(name)
-        buffer.memory = weakref.ref(self)
-
-    def name(self, former: UOp) -> UOp:
-        """Return the BUFFER of the present contents; `former` is one of their names."""
-        return self.known_name() or self.renamed(former)
-
-    def renamed(self, former: UOp) -> UOp:
-        """Return a new BUFFER for the contents, like `former`."""
-        new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
-        set_place(new, self)
-        self.known_name = weakref.ref(new)
-        return new
-
-    def owner(self) -> Storage | None:
-        """Return the storage that writes this memory; equal values share it by their graph."""
-        return None if self._owner is None else self._owner()
-
-    def belongs_to(self, storage: Storage) -> None:
-        """Let `storage` own this, which no other one knows of."""
-        self._owner = weakref.ref(storage)
-
-    def claim(self, storage: Storage) -> bool:
-        """Let `storage` own this, if no other one does; say whether it owns it."""
-        claim = weakref.ref(storage)  # nothing may be collected under the lock
-        with _claiming:
-            if self.owner() is None:
-                self._owner = claim
-            return self.owner() is storage
-
-    def values(self) -> list[UOp]:
-        """Return the values that were realized here and are still known to somebody."""
-        self._values = [ref for ref in self._values if ref() is not None]
-        return [value for ref in self._values if (value := ref()) is not None]
-
-    def add_value(self, value: UOp) -> None:
-        """Note that `value` was realized here."""
-        self._values.append(weakref.ref(value))
+def set_name(uop: UOp, memory: Buffer) -> None:
+    """Let the BUFFER `uop` name the present contents of a buffer."""
+    set_place(uop, memory)
+    # weak, as all names hold the buffer
+    memory.known_name = weakref.ref(uop)
 
 
-def memory_at(uop: UOp) -> Memory | None:
-    """Return the memory of a BUFFER; None: nobody gave it any, or `uop` is none."""
+def name_of(memory: Buffer, former: UOp) -> UOp:
+    """Return the BUFFER of the present contents; `former` is one of their names."""
+    return memory.known_name() or renamed(memory, former)
+
+
+def renamed(memory: Buffer, former: UOp) -> UOp:
+    """Return a new BUFFER for the contents, like `former`."""
+    new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
+    set_name(new, memory)
+    return new
+
+
+def owner_of(memory: Buffer) -> Storage | None:
+    """Return the storage that writes to a buffer; equal values share it by their graph."""
+    return None if memory.owner is None else memory.owner()
+
+
+def claim(memory: Buffer, storage: Storage) -> bool:
+    """Let `storage` own a buffer, if no other one does; say whether it owns it."""
+    owner = weakref.ref(storage)  # nothing may be collected under the lock
+    with _claiming:
+        if owner_of(memory) is None:
+            memory.owner = owner
+        return owner_of(memory) is storage
+
+
+def values_of(memory: Buffer) -> list[UOp]:
+    """Return the values that were realized into a buffer and are still known to somebody."""
+    memory.values = [ref for ref in memory.values or () if ref() is not None]
+    return [value for ref in memory.values if (value := ref()) is not None]
+
+
+def add_value(memory: Buffer, value: UOp) -> None:
+    """Note that `value` was realized into a buffer."""
+    if memory.values is None:
+        memory.values = []
+    memory.values.append(weakref.ref(value))
+
+
+def memory_at(uop: UOp) -> Buffer | None:
+    """Return the buffer of a BUFFER; None: nobody gave it any, or `uop` is none."""
     return uop.place if uop.op is Ops.BUFFER else None
 
 
-def set_place(uop: UOp, place: Memory | dict[str, UOp]) -> None:
+def set_place(uop: UOp, place: Buffer | dict[str, UOp]) -> None:
     """Let a node keep its memory, or where its value lies by device."""
     # nodes are frozen, but for what is no part of them
     object.__setattr__(uop, "place", place)

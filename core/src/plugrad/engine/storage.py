@@ -1,10 +1,10 @@
 """Memory of values, shared by a tensor and its views.
 
-Two objects, because their lives differ. A `Memory` (engine/memory.py) lives as long as a graph mentions it. A
-`Storage` lives as long as a tensor shows it; it is one value or, once that is realized or written to, the
-memory that it lies in.
+Two objects, because their lives differ. A `Buffer` lives as long as a graph mentions it, and keeps what
+graphs know of its contents (engine/memory.py). A `Storage` lives as long as a tensor shows it; it is one
+value or, once that is realized or written to, the memory that it lies in.
 
-`UOp.place` of a BUFFER is its `Memory`; that of a realized value says in which BUFFER it lies, by device:
+`UOp.place` of a BUFFER is its `Buffer`; that of a realized value says in which BUFFER it lies, by device:
 that of the value or, for numbers, each that they were realized on. Nothing is updated when a value is
 realized; whoever holds a node asks `resolve` for what it is by now.
 """
@@ -16,7 +16,17 @@ from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.dtype import DType
-from plugrad.engine.memory import Memory, memory_at, set_place
+from plugrad.engine.memory import (
+    add_value,
+    claim,
+    memory_at,
+    name_of,
+    owner_of,
+    renamed,
+    set_name,
+    set_place,
+    values_of,
+)
 from plugrad.engine.view_path import WHOLE, ViewPath, path_between, shown, shows_all, written_through
 from plugrad.errors import ScheduleError
 from plugrad.runtime.buffer import Buffer
@@ -139,7 +149,9 @@ class Storage:
         if base.op not in VERSIONS:
             return False
         memory = memory_at(memory_of(base))
-        is_free = memory is None or (not (base.op is Ops.BUFFER and memory.is_written) and memory.claim(self))
+        is_free = memory is None or (
+            not (base.op is Ops.BUFFER and memory.is_written) and claim(memory, self)
+        )
         self.is_memory = is_free
         self.is_copy = self.is_copy and not is_free
         return is_free
@@ -174,7 +186,7 @@ def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
     """Return the storage whose memory `uop` shows, with its path, or None."""
     memory = memory_at(memory_of(viewed(uop)))
-    storage = None if memory is None else memory.owner()
+    storage = None if memory is None else owner_of(memory)
     if storage is None or not storage.settle():
         return None
     view = whole = resolve(uop)
@@ -187,14 +199,13 @@ def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
 
 def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
     """Bind the BUFFER `uop` to the memory `buffer`, and return `uop`."""
-    set_place(uop, Memory(buffer, uop))
+    set_name(uop, buffer)
     return uop
 
 
 def find_buffer(uop: UOp) -> Buffer | None:
     """Return the memory of a BUFFER, or None if nobody gave it any."""
-    memory = memory_at(uop)
-    return None if memory is None else memory.buffer
+    return memory_at(uop)
 
 
 def buffer_of(uop: UOp) -> Buffer:
@@ -209,7 +220,7 @@ def buffer_of(uop: UOp) -> Buffer:
             f"{uop.op.name} of {uop.dtype} has no memory. Realize it first; where it stands for an argument "
             "of vmap, nothing inside of the function may read its elements."
         )
-    return found.buffer
+    return found
 
 
 def freeze(memory: UOp) -> None:
@@ -225,7 +236,7 @@ def storage_of_new(uop: UOp) -> Storage:
     new.is_memory = True
     new.is_computed = new.is_copy = new.has_history = False
     new.origin = None
-    uop.place.belongs_to(new)
+    uop.place.owner = weakref.ref(new)
     _live.add(new)
     return new
 
@@ -257,18 +268,19 @@ def new_memory(device: str, shape: tuple[int | UOp, ...], dtype: DType) -> UOp:
     return memory if memory.shape == shape else memory.shrink([(0, size) for size in shape])
 
 
-def new_buffer_like(uop: UOp, memory: Buffer) -> tuple[UOp, Buffer]:
-    """Return a new BUFFER like `uop`, with memory of its own like `memory`."""
-    new = Buffer(memory.device, memory.size, memory.dtype, memory.allocator, label=memory.label)
-    return bind_buffer(UOp.new_buffer(memory.device, uop.arg.shape, uop.dtype), new), new
+def new_buffer_like(uop: UOp) -> UOp:
+    """Return a new BUFFER like `uop`, with allocated memory of its own."""
+    memory: Buffer = uop.place.another()
+    new = UOp.new_buffer(memory.device, uop.arg.shape, uop.dtype, memory)
+    memory.known_name = weakref.ref(new)
+    return new
 
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:
     """Return a BUFFER for each of `buffers`, bound before or new."""
     out: list[tuple[UOp, Buffer]] = []
     for buffer in dict.fromkeys(buffers):
-        memory: Memory | None = None if buffer.memory is None else buffer.memory()
-        uop = None if memory is None else memory.known_name()
+        uop = buffer.known_name()
         if uop is None:
             uop = bind_buffer(UOp.new_buffer(buffer.device, (buffer.size,), buffer.dtype), buffer)
         out.append((uop, buffer))
@@ -279,28 +291,27 @@ def record(value: UOp, place: UOp) -> None:
     """Note that `value` now lies in `place`: a BUFFER, or a view of one."""
     if not value.src:
         return
-    memory: Memory = viewed(place).place
+    memory: Buffer = viewed(place).place
     places: dict[str, UOp] | None = value.place
     if places is None:
         set_place(value, places := {})
-    places[memory.buffer.device] = place
+    places[memory.device] = place
     # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
-        memory.add_value(value)
+        add_value(memory, value)
 
 
 def values_in(buffer: UOp) -> list[UOp]:
     """Return the values that were realized into the memory of a BUFFER, and lie there."""
-    memory: Memory = buffer.place
-    device = memory.buffer.device
-    return [value for value in memory.values() if viewed(resolve(value, device)).place is memory]
+    memory: Buffer = buffer.place
+    return [value for value in values_of(memory) if viewed(resolve(value, memory.device)).place is memory]
 
 
 def renew(buffer: UOp) -> UOp:
     """Give the overwritten memory of the BUFFER `buffer` a new BUFFER; return it."""
-    memory: Memory = buffer.place
+    memory: Buffer = buffer.place
     memory.is_written = False
-    return memory.renamed(buffer)
+    return renamed(memory, buffer)
 
 
 def resolve(uop: UOp, device: str | None = None) -> UOp:
@@ -313,8 +324,8 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         device: where numbers, which have no device of their own, are needed; None: they stay numbers.
     """
     if uop.op is Ops.BUFFER:
-        memory: Memory | None = uop.place
-        return uop if memory is None else memory.name(uop)
+        memory: Buffer | None = uop.place
+        return uop if memory is None else name_of(memory, uop)
     found = uop
     while found.src:
         if (place := place_of(found, device)) is not None:
@@ -323,7 +334,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
             return uop
         found = found.src[0]
     memory = memory_at(found)
-    if memory is None or (name := memory.name(found)) is found:
+    if memory is None or (name := name_of(memory, found)) is found:
         return uop
     return shown(name, path_between(uop, found))
 
@@ -345,7 +356,7 @@ def places_of(value: UOp) -> list[UOp]:
 def is_outdated(memory: UOp) -> bool:
     """Say whether what a BUFFER names has been overwritten."""
     found = memory_at(memory)
-    return found is not None and found.name(memory) is not memory
+    return found is not None and name_of(found, memory) is not memory
 
 
 def is_view(uop: UOp) -> bool:

@@ -12,7 +12,6 @@ from weakref import WeakValueDictionary
 from plugrad.device import Device
 from plugrad.engine import storage
 from plugrad.engine.execute import Copy, Launch, Step
-from plugrad.engine.memory import Memory
 from plugrad.jit.trace import Trace
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CONSTANT
@@ -40,7 +39,7 @@ class Constants:
         self.others: Sequence[Step] = search.others
         self._results = list(dict.fromkeys(search.results.values()))
         names = dict.fromkeys(name for result in self._results for name in result.reads)
-        self._memories: list[Memory] = [name.place for name in names]
+        self._memories: list[Buffer] = [name.place for name in names]
         self._names: list[UOp | None] | None = None
 
     def refresh(self) -> None:

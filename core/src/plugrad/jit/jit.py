@@ -289,8 +289,7 @@ class _Captured:
         # the constants took over what they need of the steps, and the others' memory is held by the replay
         self._trace = replace(trace, steps=())
         self._returned = [same for same in trace.same if same is not None]
-        self._made = [(made, storage.buffer_of(made)) for made in trace.made]
-        opened = [*map(storage.buffer_of, trace.stand_ins), *(memory for _, memory in self._made)]
+        opened = [*map(storage.buffer_of, trace.stand_ins), *map(storage.buffer_of, trace.made)]
         self._constants = Constants(trace)
         self._replay = Replay(
             self._constants.others, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS
@@ -343,9 +342,9 @@ class _Captured:
         self._constants.refresh()
         buffers = [storage.buffer_of(uop) for uop in inputs.buffers]
         places: dict[UOp, UOp] = {}
-        for made, memory in self._made:
-            places[made], buffer = storage.new_buffer_like(made, memory)
-            buffers.append(buffer)
+        for made in trace.made:
+            places[made] = storage.new_buffer_like(made)
+            buffers.append(places[made].place)
         if self._writes:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)

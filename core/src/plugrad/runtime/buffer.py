@@ -11,6 +11,7 @@ keep a handle for later call `pin`: from then on the buffer stays where it is, a
 import gc
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from plugrad import events
@@ -21,6 +22,7 @@ from plugrad.runtime.live import LiveSet
 from plugrad.runtime.loan import Loan
 from plugrad.runtime.memory_report import explain_out_of_memory
 from plugrad.runtime.origin import Origin
+from plugrad.uop.uop import UOp
 
 _allocating = threading.RLock()  # reentrant: allocating may collect garbage, and with it other buffers
 _live: "LiveSet[Buffer]" = LiveSet()
@@ -42,8 +44,19 @@ class Buffer:
 
     Attributes:
         handle: the device's name for the memory; None until `ensure_allocated`.
-        memory: what graphs know of the contents, as long as one mentions them (see `plugrad.engine.memory`).
         nbytes: `size` in bytes.
+
+    What graphs know of the contents is kept for `plugrad.engine.memory`, and read by nobody else:
+
+    Attributes:
+        known_name: called, gives the BUFFER of the present contents, if somebody holds it.
+        owner: called, gives the storage that writes here, if a tensor holds it; None: there was none.
+        values: the values that were realized here, which are called as well; None: none was.
+        is_written: a write waits, and may be all that is left of who made it.
+        is_frozen: a recorded call took the contents from Python, and a replay begins with them: who writes
+            gets other memory.
+        severed: called, gives the BUFFER of contents that were computed with a gradient, and no graph of it
+            is kept.
     """
 
     __slots__ = (
@@ -56,11 +69,16 @@ class Buffer:
         "device",
         "dtype",
         "handle",
+        "is_frozen",
+        "is_written",
+        "known_name",
         "label",
-        "memory",
         "nbytes",
         "offset",
+        "owner",
+        "severed",
         "size",
+        "values",
     )
 
     def __init__(
@@ -78,7 +96,11 @@ class Buffer:
         self._imported: memoryview | None = None
         self._loan: Loan | None = None
         self._is_pinned = False
-        self.memory: weakref.ref[Any] | None = None
+        self.known_name: Callable[[], UOp | None] = _no_name
+        self.owner: weakref.ref[Any] | None = None
+        self.values: list[weakref.ref[UOp]] | None = None
+        self.severed: weakref.ref[UOp] | None = None
+        self.is_written = self.is_frozen = False
         self.device = device
         self.size = size
         self.dtype = dtype
@@ -100,8 +122,13 @@ class Buffer:
         return self._imported is not None and not self._imported.readonly
 
     def __del__(self) -> None:
-        if self.handle is not None and self.base is None:
+        if self.handle is None or self.base is not None:
+            return
+        if self._imported is not None or self._loan is not None or events.active:
             self.deallocate()
+        else:
+            # what most do, said shorter
+            self.allocator.free(self.handle, self.nbytes)
 
     def ensure_allocated(self) -> "Buffer":
         """Allocate the memory unless it is there, and return this buffer.
@@ -114,6 +141,17 @@ class Buffer:
                 if self.handle is None:
                     self.handle = self._allocate() if self.base is None else self._view_of(self.base)
         return self
+
+    def another(self) -> "Buffer":
+        """Return a new buffer like this one, allocated.
+
+        Raises:
+            DeviceOutOfMemory: the device has no room.
+        """
+        new = Buffer(self.device, self.size, self.dtype, self.allocator, label=self.label)
+        # nobody else knows of it, who might allocate it as well
+        new.handle = new._allocate()
+        return new
 
     def _allocate(self) -> Any:
         try:
@@ -338,6 +376,10 @@ def disown_all(allocator: Allocator[Any]) -> None:
     _allocating = threading.RLock()  # a thread of the parent may have held the old one
     for buffer in _all_live():
         buffer.disown(allocator)
+
+
+def _no_name() -> None:
+    """Stand for the reference to a name where nobody named the contents."""
 
 
 def _all_live() -> list[Buffer]:

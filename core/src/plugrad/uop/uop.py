@@ -205,12 +205,24 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         return UOp(Ops.RANGE, size.dtype, (size,), Axis((ident,) if isinstance(ident, int) else ident, kind))
 
     @staticmethod
-    def new_buffer(device: str, shape: tuple[int, ...], dtype: DType) -> "UOp":
+    def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, place: Any = None) -> "UOp":
         """Return a BUFFER that no other call returned: memory for `shape` elements on `device`."""
-        new = UOp(Ops.BUFFER, dtype, (), BufferArg(next(_buffer_numbers), device, shape))
+        arg = BufferArg(next(_buffer_numbers), device, shape)
+        # as `__new__` does where it finds no such node: the number is new, so there is none
+        self: Any = _UnfrozenNode()
+        self.op = op = Ops.BUFFER
+        self.dtype = dtype
+        self.src = ()
+        self.arg = arg
+        self.place = place
+        self.tag = self._bounds = self._ranges = self._order = self._key = None
         # as `placement_of` would find out
-        object.__setattr__(new, "_placement", (shape, device))
-        return new
+        self._placement = (shape, device)
+        self.__class__ = UOp
+        ref = _Ref(self, _forget)
+        ref.key = key = (op, dtype, (), arg, None)
+        _interned[key] = ref
+        return self
 
     @staticmethod
     def iota(size: "int | UOp", dtype: DType = dtypes.int32) -> "UOp":
