@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from plugrad import Tensor, Variable
+from plugrad.dtype import dtypes
 from plugrad.engine import storage
-from plugrad.errors import JitError
+from plugrad.errors import JitError, ScheduleError
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
 from plugrad.nn.state import safe_load, safe_save
 from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 
 
 def inputs(*args: Any) -> Inputs:
@@ -25,6 +27,27 @@ def test_equal_shapes_have_one_signature_and_others_another() -> None:
     assert inputs(Tensor([3.0, 4.0])).signature != first
     here, elsewhere = (inputs(Tensor([3, 4], device=name)).signature for name in ("PYTHON", "NULL"))
     assert here != elsewhere
+
+
+def test_what_has_to_be_computed_first_has_the_signature_of_memory() -> None:
+    first, computed = inputs(Tensor([1, 2]).realize()), inputs(Tensor([1, 2]) + 1)
+    assert first.signature == computed.signature
+    tensor = Tensor([1, 2]).realize()
+    tensor += 1
+    assert inputs(tensor).signature == first.signature
+    assert inputs(tensor).buffers == [tensor.uop]
+
+
+def test_one_memory_by_two_tensors_is_one_input() -> None:
+    tensor = Tensor([1, 2]).realize()
+    assert inputs(tensor, tensor.detach()).buffers == [tensor.uop]
+    assert inputs(tensor, tensor.detach()).signature != inputs(tensor, Tensor([1, 2])).signature
+
+
+def test_an_argument_without_memory_is_refused() -> None:
+    uop = UOp.new_buffer("PYTHON", (2,), dtypes.int32)
+    with pytest.raises(ScheduleError, match="has no memory"):
+        inputs(Tensor._make(uop, "PYTHON"))
 
 
 def test_views_are_passed_without_a_copy() -> None:

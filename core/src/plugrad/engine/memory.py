@@ -1,4 +1,4 @@
-"""The contents of buffers, as graphs know them: their present name, what lies there, and who owns them.
+"""Name the contents of buffers for graphs; note their values and their owner.
 
 A BUFFER keeps its `runtime.buffer.Buffer` in `UOp.place`, and the buffer what is noted here. Values that were
 computed from what it held before are known by their graphs, and these mention the BUFFER of that time. A

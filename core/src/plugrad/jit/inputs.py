@@ -1,6 +1,6 @@
 """The inputs of one call: their memory, and the signature that keys captures."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from plugrad.tensor.realization import computed_memory
 from plugrad.uop import Ops, UOp
 
 _TENSORS_ALONE = {Tensor}
+# an attribute of an enum takes 60 ns to read in Python 3.11
+_BUFFER = Ops.BUFFER
 
 
 # made at each call: not frozen, which would double the time that takes
@@ -31,7 +33,7 @@ class Inputs:
     """
 
     signature: Hashable
-    tensors: list[Tensor]
+    tensors: Sequence[Tensor]
     views: list[UOp]
     buffers: list[UOp]
     variables: list[UOp]
@@ -48,9 +50,9 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         JitError: an argument cannot be part of a signature.
     """
     rest: Hashable = None
-    tensors: list[Tensor] = list(args)
+    tensors: Sequence[Tensor] = args
     given: list[UOp] = []
-    if kwargs or set(map(type, args)) != _TENSORS_ALONE:
+    if kwargs or {*map(type, args)} != _TENSORS_ALONE:
         leaves = Leaves()
         rest = leaves.collect((args, kwargs))
         tensors, given = leaves.tensors, leaves.variables
@@ -60,31 +62,31 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
     numbers: dict[UOp, int] = {}
     shows_parts = False
     for tensor in tensors:
-        place = tensor._storage
-        view = place.present() if place.is_memory and not tensor._path else None
-        if view is None or view.op is not Ops.BUFFER:
+        kept = tensor._storage
+        view = kept.uop
+        # `Storage.present`, said shorter
+        is_present = view.op is _BUFFER and view.place is not None and view.place.known_name() is view
+        if tensor._path or not kept.is_memory or not is_present:
             view = _view_of(tensor)
         views.append(view)
-        has_gradient = tensor._is_leaf or tensor._is_tracked, tensor._grad is None
-        if view.op is Ops.BUFFER:
-            number = numbers.setdefault(view, len(numbers))
-            form.append((has_gradient, view.dtype, view.arg[1:], number))
+        form += (tensor._is_leaf or tensor._is_tracked, tensor._grad is None)
+        if view.op is _BUFFER:
+            _, device, shape = view.arg
+            form += (view.dtype, device, shape, numbers.setdefault(view, len(numbers)))
         else:
-            form.append(has_gradient)
             shows_parts = True
-    if given or shows_parts:
-        graph = canonicalize([*views, *given])
-        for bind in graph.renamed():
-            raise JitError(
-                f"the variable {bind.src[0].arg[0]} is bound to {bind.unbind()[1]} and to another value in "
-                "the arguments of a jitted function. A replay gives each variable one value: use two "
-                "variables."
-            )
-        variables = [node for node in graph.nodes if node.op is Ops.BIND]
-        signature = (*form, graph.sink)
-        buffers = list(graph.buffers.values())
-        return Inputs(signature, tensors, views, buffers, variables, graph.values)
-    return Inputs(tuple(form), tensors, views, list(numbers), [], {})
+    if not (given or shows_parts):
+        return Inputs(tuple(form), tensors, views, list(numbers), [], {})
+    graph = canonicalize([*views, *given])
+    for bind in graph.renamed():
+        raise JitError(
+            f"the variable {bind.src[0].arg[0]} is bound to {bind.unbind()[1]} and to another value in "
+            "the arguments of a jitted function. A replay gives each variable one value: use two "
+            "variables."
+        )
+    variables = [node for node in graph.nodes if node.op is Ops.BIND]
+    buffers = list(graph.buffers.values())
+    return Inputs((*form, graph.sink), tensors, views, buffers, variables, graph.values)
 
 
 def check_devices(inputs: Inputs) -> None:
@@ -104,7 +106,7 @@ def check_devices(inputs: Inputs) -> None:
 def _view_of(tensor: Tensor) -> UOp:
     """Return the memory that `tensor` shows, giving it some if it has none."""
     view = tensor.uop
-    is_owner = tensor._storage.is_memory
-    if is_owner and (view.op is Ops.BUFFER or storage.is_view(view)):
-        return view
-    return computed_memory(tensor)
+    if not (tensor._storage.is_memory and storage.is_view(view)):
+        view = computed_memory(tensor)
+    storage.buffer_of(storage.viewed(view))  # nothing can be recorded of what has none
+    return view

@@ -3,28 +3,20 @@
 import functools
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable
 from types import MethodType
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
-from plugrad.engine.realize import overwriting
-from plugrad.errors import GradientError, JitError
-from plugrad.jit.constants import Constants
+from plugrad.errors import JitError
+from plugrad.jit.captured import Captured, check_aliases
 from plugrad.jit.guards import Call, Guards
 from plugrad.jit.inputs import Inputs, check_devices, read_inputs
-from plugrad.jit.replay import Replay
-from plugrad.jit.trace import Shared, Trace
+from plugrad.jit.results import results
+from plugrad.jit.trace import Trace
 from plugrad.jit.tracer import trace_call
-from plugrad.jit.watched import WatchedTensors
 from plugrad.settings import settings
-from plugrad.tensor import Tensor
-from plugrad.tensor.create.random import stream
-from plugrad.tensor.host.display import describe
-from plugrad.tree import HOLE, refill
-from plugrad.uop import UOp
 
 __all__ = ["JitWarning", "TinyJit", "jit"]
 
@@ -40,8 +32,6 @@ _MOST_CHANGES = 32
 # Traces and sets of values that are kept for a signature. Each trace holds memory.
 _MOST_CAPTURES = 8
 _MOST_GUARDS = 64
-# The level of JIT at which devices may run several kernels by one call.
-_WITH_GRAPHS = 1
 
 
 class TinyJit(Generic[P, R]):
@@ -118,10 +108,10 @@ class TinyJit(Generic[P, R]):
         check_devices(inputs)
         changed, last = state.explain(call)
         trace = trace_call(self._function, args, kwargs, inputs)
-        _check_aliases(inputs, trace)
+        check_aliases(inputs, trace)
         state.add(trace, changed, last)
         self._remember(inputs.signature, state, trace)
-        return _results(trace, inputs, {s: b for s, b in zip(trace.stand_ins, inputs.buffers, strict=True)})
+        return results(trace, inputs, {s: b for s, b in zip(trace.stand_ins, inputs.buffers, strict=True)})
 
     def __repr__(self) -> str:
         name = getattr(self._function, "__qualname__", repr(self._function))
@@ -204,12 +194,12 @@ class _State:
     """
 
     def __init__(self) -> None:
-        self.captured: list[_Captured] = []
+        self.captured: list[Captured] = []
         self.traces = self.changes = 0
         self.changed = self.difference = ""
         self._traced: list[tuple[Guards, Any]] = []
 
-    def find(self, call: Call, inputs: Inputs) -> "_Captured | None":
+    def find(self, call: Call, inputs: Inputs) -> "Captured | None":
         """Return the captures that a call may replay."""
         for number, captured in enumerate(self.captured):
             if captured.guards_hold(call):
@@ -247,7 +237,7 @@ class _State:
         if not trace.problem and (same is not None or (last is not None and last == trace.agreement)):
             guards = [*[g for g, agreement in self._traced if agreement == trace.agreement], *guards]
             self._traced = [each for each in self._traced if each[1] != trace.agreement]
-            self.captured.insert(0, _Captured(trace, guards[-_MOST_GUARDS:]))
+            self.captured.insert(0, Captured(trace, guards[-_MOST_GUARDS:]))
             del self.captured[_MOST_CAPTURES:]
             self.traces = 0
             return
@@ -273,139 +263,3 @@ def _describe_difference(agreement: Any, other: Any) -> str:
             what = names[0] if names[0] == names[1] else f"{names[0]} and then {names[1]}"
             return f"step {number} ({what}) differs from one call to the next. {advice}"
     return f"what it returns differs from one call to the next. {advice}"
-
-
-class _Captured:
-    """A signature whose calls are replayed.
-
-    Attributes:
-        guards: values of names that were seen to lead to this.
-        agreement: what two calls agreed on.
-    """
-
-    def __init__(self, trace: Trace, guards: Sequence[Guards]) -> None:
-        self.guards = guards
-        self.agreement = trace.agreement
-        # the constants took over what they need of the steps, and the others' memory is held by the replay
-        self._trace = replace(trace, steps=())
-        self._returned = [same for same in trace.same if same is not None]
-        opened = [*map(storage.buffer_of, trace.stand_ins), *map(storage.buffer_of, trace.made)]
-        self._constants = Constants(trace)
-        self._replay = Replay(
-            self._constants.others, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS
-        )
-        for stand_in in trace.stand_ins:
-            # a replay reads the inputs themselves
-            storage.buffer_of(stand_in).deallocate()
-        self._writes = bool(trace.written or trace.written_inputs)
-        # what most functions return: new memory, each time of its own, and no gradient anywhere
-        shared = [by for by in trace.shared if by is not None]
-        self._is_simple = (
-            not (trace.severed or trace.gradients or self._returned)
-            and set(trace.made) >= set(trace.outputs)
-            and len(set(trace.outputs)) == len(trace.outputs)
-            and all([by.storage is None and by.is_made for by in shared])
-        )
-        self._watched = WatchedTensors(trace.watched)
-
-    def guards_hold(self, call: Call) -> bool:
-        """Say whether the names have values that were seen to lead here."""
-        # usually those of the call before hold again
-        return self.guards[-1].hold(call) or any(guards.hold(call) for guards in self.guards[-2::-1])
-
-    def is_current(self, inputs: Inputs) -> bool:
-        """Say whether the tensors outside are still in the memory that the steps use."""
-        if not self._watched.are_unchanged():
-            return False
-        for memory in self._trace.relied_on:
-            if storage.is_outdated(memory):
-                return False
-        for value, place in self._trace.values_used:
-            tensor = value()
-            if tensor is None or storage.resolve(tensor.uop, tensor.device) is not place:
-                return False
-        for returned in self._returned:
-            if returned() is None:
-                return False
-        return all([found.is_unchanged(inputs.tensors) for found in self._trace.gradients_found])
-
-    def replay(self, inputs: Inputs) -> Any:
-        """Do what the function would do, and return what it would return."""
-        trace = self._trace
-        if self._writes:
-            _check_aliases(inputs, trace)
-        values = {**trace.values, **inputs.values} if trace.values else inputs.values
-        for condition in trace.conditions:
-            condition.check(values)
-        for draw in trace.draws:
-            stream.refresh(draw, values)
-        self._constants.refresh()
-        buffers = [storage.buffer_of(uop) for uop in inputs.buffers]
-        places: dict[UOp, UOp] = {}
-        for made in trace.made:
-            places[made] = storage.new_buffer_like(made)
-            buffers.append(places[made].place)
-        if self._writes:
-            with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
-                self._replay.run(buffers, values)
-        else:
-            self._replay.run(buffers, values)
-        if self._is_simple:
-            made = [Tensor._part(storage.storage_of_new(places[view]), (), "") for view in trace.outputs]
-            return made[0] if trace.template is HOLE else refill(trace.template, Tensor, made)
-        places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
-        places.update(zip(trace.variables, inputs.variables, strict=True))
-        return _results(trace, inputs, places)
-
-
-def _results(trace: Trace, inputs: Inputs, places: dict[UOp, UOp]) -> Any:
-    """Return the results and set the gradients of a call, with memory by `places`."""
-    views = [places.get(view) or view.substitute(places) for view in trace.outputs]
-    for memory in trace.severed:
-        storage.sever(places.get(memory, memory))
-    for left in trace.gradients:
-        owner = inputs.tensors[left.argument] if left.owner is None else left.owner()
-        if owner is not None:
-            number = left.output
-            owner.grad = None if number is None else _tensor(views[number], trace.shared[number], places)
-    pairs = zip(trace.same, views, trace.shared, strict=False)
-    returned = [_tensor(view, shared, places) if same is None else same() for same, view, shared in pairs]
-    return refill(trace.template, Tensor, returned)
-
-
-def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
-    """Return memory as a tensor, without the questions that `Tensor(...)` asks of what users pass."""
-    # a view of memory names its device
-    if shared is None:
-        return Tensor._make(view, "")
-    shown = None if shared.storage is None else shared.storage()
-    if shown is None:
-        out = Tensor._part(*storage.storage_at(view, ""), "")
-    else:
-        # sizes and places of a slice may be variables
-        path = tuple(
-            [(op, tuple([u.substitute(places) for u in sizes]), arg) for op, sizes, arg in shared.path]
-        )
-        out = Tensor._part(shown, path, shared.device)
-    # results have no gradient, also where they show a parameter
-    out._is_detached = not shared.is_made
-    return out
-
-
-def _check_aliases(inputs: Inputs, trace: Trace) -> None:
-    """Refuse inputs also used from outside if either is written, as copies would differ."""
-    if not (trace.written or trace.written_inputs):
-        return
-    written = [inputs.buffers[number] for number in trace.written_inputs]
-    for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
-        is_owner = tensor._storage.is_memory
-        if not is_owner and storage.viewed(view) in written:
-            raise GradientError(
-                f"a jitted function writes into its argument {describe(tensor)}, whose gradient is tracked. "
-                "Pass .detach().contiguous()."
-            )
-        if storage.buffer_of(storage.viewed(view)) in trace.outside:
-            raise JitError(
-                f"{describe(tensor)} is an argument of a jitted function that assigns, and also uses it from "
-                "outside. Pass it or use it from outside, not both; or pass a copy: .clone()."
-            )

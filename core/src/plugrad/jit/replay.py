@@ -53,8 +53,8 @@ class _PreparedGraph:
 
 
 # How the handle of an exchanged buffer gets to where it is used: a function, the slot to call it with, and
-# the part of the buffer that is meant, or None.
-_Patch = tuple[Callable[[int, Any], None], int, Buffer | None]
+# the number of the buffer.
+_Patch = tuple[Callable[[int, Any], None], int, int]
 
 
 class Replay:
@@ -76,7 +76,9 @@ class Replay:
         use_graphs: bool = True,
     ) -> None:
         self._index = {buffer: number for number, buffer in enumerate(open_buffers)}
-        self._patches: list[list[_Patch]] = [[] for _ in open_buffers]
+        self._patches: list[_Patch] = []
+        # those of which a part is meant
+        self._patches_of_parts: list[tuple[_Patch, Buffer]] = []
         self._steps = steps
         self._devices = list(dict.fromkeys(s.kernel.device for s in steps if isinstance(s, Launch)))
         for buffer in dict.fromkeys(buffer for step in steps for buffer in step.buffers):
@@ -105,15 +107,11 @@ class Replay:
         if events.active and events.listening(events.KernelEvent):
             self._run_watched(values, buffers)
             return
-        for buffer, patches in zip(buffers, self._patches, strict=True):
-            handle = buffer.handle
-            if handle is None:
-                handle = buffer.ensure_allocated().handle
-            for put, slot, part in patches:
-                if part is not None:
-                    put(slot, buffer.allocator.offset(handle, part.nbytes, part.offset))
-                else:
-                    put(slot, handle)
+        handles = [b.ensure_allocated().handle if b.handle is None else b.handle for b in buffers]
+        for put, slot, number in self._patches:
+            put(slot, handles[number])
+        for (put, slot, number), part in self._patches_of_parts:
+            put(slot, buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
         for step in self._prepared:
             if isinstance(step, Copy):
                 self._with_buffers(step, buffers).run(values)
@@ -151,8 +149,10 @@ class Replay:
         """Register the buffers of `step` whose handles `put` receives at each run."""
         for slot, buffer in enumerate(step.buffers):
             number = self._index.get(_owner(buffer))
-            if number is not None:
-                self._patches[number].append((put, slot, None if buffer.base is None else buffer))
+            if number is not None and buffer.base is None:
+                self._patches.append((put, slot, number))
+            elif number is not None:
+                self._patches_of_parts.append(((put, slot, number), buffer))
 
     def _with_buffers(self, step: Step, buffers: Sequence[Buffer]) -> Step:
         """Return `step` on the buffers of this run."""

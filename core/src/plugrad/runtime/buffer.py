@@ -22,7 +22,7 @@ from plugrad.runtime.live import LiveSet
 from plugrad.runtime.loan import Loan
 from plugrad.runtime.memory_report import explain_out_of_memory
 from plugrad.runtime.origin import Origin
-from plugrad.uop.uop import UOp
+from plugrad.uop import UOp
 
 _allocating = threading.RLock()  # reentrant: allocating may collect garbage, and with it other buffers
 _live: "LiveSet[Buffer]" = LiveSet()

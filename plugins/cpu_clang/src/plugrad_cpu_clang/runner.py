@@ -53,7 +53,8 @@ class CpuRunner:
         """Run the kernel to its end; return its seconds where `wait` asks for them."""
         # a kernel may have folded away the last buffers that it is launched with
         slots = self._pack_handles(*handles[: self._slots])
-        seconds = self._launch(self.address, slots, self._pack_values(*values), self.threads)
+        packed = self._pack_values(*values) if values else b""
+        seconds = self._launch(self.address, slots, packed, self.threads)
         return seconds if wait else None
 
 

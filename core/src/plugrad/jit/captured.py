@@ -1,0 +1,140 @@
+"""A call that was captured: what has to hold for a replay, and the replay."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from plugrad.engine import storage
+from plugrad.engine.realize import overwriting
+from plugrad.errors import GradientError, JitError
+from plugrad.jit.constants import Constants
+from plugrad.jit.guards import Call, Guards
+from plugrad.jit.inputs import Inputs
+from plugrad.jit.replay import Replay
+from plugrad.jit.results import results, tensor_of_new
+from plugrad.jit.trace import Trace
+from plugrad.jit.watched import WatchedTensors
+from plugrad.settings import settings
+from plugrad.tensor import Tensor
+from plugrad.tensor.create.random import stream
+from plugrad.tensor.host.display import describe
+from plugrad.tree import HOLE, refill
+
+__all__ = ["Captured", "check_aliases"]
+
+# The level of JIT at which devices may run several kernels by one call.
+_WITH_GRAPHS = 1
+
+
+class Captured:
+    """A signature whose calls are replayed.
+
+    Attributes:
+        guards: values of names that were seen to lead to this.
+        agreement: what two calls agreed on.
+    """
+
+    def __init__(self, trace: Trace, guards: Sequence[Guards]) -> None:
+        self.guards = guards
+        self.agreement = trace.agreement
+        # the constants took over what they need of the steps, and the others' memory is held by the replay
+        self._trace = replace(trace, steps=())
+        self._returned = [same for same in trace.same if same is not None]
+        opened = [*map(storage.buffer_of, trace.stand_ins), *map(storage.buffer_of, trace.made)]
+        self._constants = Constants(trace)
+        self._replay = Replay(
+            self._constants.others, opened, trace.values, use_graphs=settings.JIT == _WITH_GRAPHS
+        )
+        for stand_in in trace.stand_ins:
+            # a replay reads the inputs themselves
+            storage.buffer_of(stand_in).deallocate()
+        self._writes = bool(trace.written or trace.written_inputs)
+        self._new = self._find_new_outputs()
+        self._watched = WatchedTensors(trace.watched)
+        self._depends_on_tensors_outside = bool(
+            trace.watched or trace.relied_on or trace.values_used or trace.gradients_found or self._returned
+        )
+
+    def _find_new_outputs(self) -> list[int] | None:
+        """Return the numbers of the outputs among the BUFFERs made; None: some lie elsewhere.
+
+        Most functions return nothing else: memory that is their own, each time new, and no gradient anywhere.
+        """
+        trace = self._trace
+        shared = [by for by in trace.shared if by is not None]
+        is_new = (
+            not (trace.severed or trace.gradients or self._returned)
+            and set(trace.made) >= set(trace.outputs)
+            and len(set(trace.outputs)) == len(trace.outputs)
+            and all([by.storage is None and by.is_made for by in shared])
+        )
+        return list(map(trace.made.index, trace.outputs)) if is_new else None
+
+    def guards_hold(self, call: Call) -> bool:
+        """Say whether the names have values that were seen to lead here."""
+        # usually those of the call before hold again
+        return self.guards[-1].hold(call) or any(guards.hold(call) for guards in self.guards[-2::-1])
+
+    def is_current(self, inputs: Inputs) -> bool:
+        """Say whether the tensors outside are still in the memory that the steps use."""
+        if not self._depends_on_tensors_outside:
+            return True
+        if not self._watched.are_unchanged():
+            return False
+        for memory in self._trace.relied_on:
+            if storage.is_outdated(memory):
+                return False
+        for value, place in self._trace.values_used:
+            tensor = value()
+            if tensor is None or storage.resolve(tensor.uop, tensor.device) is not place:
+                return False
+        for returned in self._returned:
+            if returned() is None:
+                return False
+        return all([found.is_unchanged(inputs.tensors) for found in self._trace.gradients_found])
+
+    def replay(self, inputs: Inputs) -> Any:
+        """Do what the function would do, and return what it would return."""
+        trace = self._trace
+        if self._writes:
+            check_aliases(inputs, trace)
+        values = {**trace.values, **inputs.values} if trace.values else inputs.values
+        for condition in trace.conditions:
+            condition.check(values)
+        for draw in trace.draws:
+            stream.refresh(draw, values)
+        self._constants.refresh()
+        made = [storage.new_buffer_like(uop) for uop in trace.made]
+        # each has memory: those of the inputs since they were read
+        buffers = [uop.place for uop in (*inputs.buffers, *made)]
+        if self._writes:
+            with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
+                self._replay.run(buffers, values)
+        else:
+            self._replay.run(buffers, values)
+        if self._new is not None:
+            tensors = [tensor_of_new(made[number]) for number in self._new]
+            return tensors[0] if trace.template is HOLE else refill(trace.template, Tensor, tensors)
+        places = dict(zip(trace.made, made, strict=True))
+        places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
+        places.update(zip(trace.variables, inputs.variables, strict=True))
+        return results(trace, inputs, places)
+
+
+def check_aliases(inputs: Inputs, trace: Trace) -> None:
+    """Refuse inputs also used from outside if either is written, as copies would differ."""
+    if not (trace.written or trace.written_inputs):
+        return
+    written = [inputs.buffers[number] for number in trace.written_inputs]
+    for tensor, view in zip(inputs.tensors, inputs.views, strict=True):
+        is_owner = tensor._storage.is_memory
+        if not is_owner and storage.viewed(view) in written:
+            raise GradientError(
+                f"a jitted function writes into its argument {describe(tensor)}, whose gradient is tracked. "
+                "Pass .detach().contiguous()."
+            )
+        if storage.buffer_of(storage.viewed(view)) in trace.outside:
+            raise JitError(
+                f"{describe(tensor)} is an argument of a jitted function that assigns, and also uses it from "
+                "outside. Pass it or use it from outside, not both; or pass a copy: .clone()."
+            )
