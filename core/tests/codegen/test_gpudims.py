@@ -132,3 +132,16 @@ def test_what_lies_nearest_in_memory_is_on_the_fastest_dimension_of_a_group() ->
         got = add_launch_dims(UOp.sink(out.index(column).store(load, column, step)), grid(3, 64, 64, 64))
         sizes = {u.arg: u.src[0].arg for u in got.toposort() if u.op is Ops.SPECIAL}
         assert sizes["lidx0"] == fastest.src[0].arg
+
+
+@pytest.mark.parametrize("kind", [AxisType.UNROLL, AxisType.LANE])
+def test_a_place_counts_as_often_as_it_will_be_read(kind: AxisType) -> None:
+    row, column = UOp.range(32, 0, AxisType.LOCAL), UOp.range(8, 1, AxisType.LOCAL)
+    step = UOp.range(4, 2, kind)
+    load = UOp(Ops.PARAM, dtypes.int32, (), (1, 1 << 20)).index(row + column * 64 + step * 512).load()
+    total = UOp(Ops.REDUCE, dtypes.int32, (load, step), (Ops.ADD, 1))
+    got = add_launch_dims(
+        UOp.sink(out.index(row * 64 + column).store(total, row, column)), grid(3, 64, 64, 64)
+    )
+    sizes = {u.arg: u.src[0].arg for u in got.toposort() if u.op is Ops.SPECIAL}
+    assert sizes == {"lidx0": 32, "lidx1": 8}

@@ -10,8 +10,8 @@ from functools import reduce
 from operator import mul
 
 from plugrad._frozen import frozen
-from plugrad.codegen.rebuild import all_ranges
-from plugrad.codegen.strides import coefficient
+from plugrad.codegen.rebuild import UNROLLED, all_ranges
+from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
@@ -47,15 +47,28 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
 
 def _furthest_first(sink: UOp, ranges: list[UOp]) -> list[UOp]:
     """Return ranges in the order of launch dimensions: neighbours on the last access neighbours."""
+    if len(ranges) < 2:
+        return ranges
     places = [u for u in sink.toposort() if u.op is Ops.INDEX and u.src[0].op is Ops.PARAM]
 
     def apart(r: UOp) -> int:
-        steps = ((coefficient(p.src[1], r), p.dtype.itemsize) for p in places)
-        return sum(
-            _SECTOR if step is None else min(abs(step) * itemsize, _SECTOR) for step, itemsize in steps
-        )
+        return sum(_bytes_apart(place, r) * _copies(place) for place in places)
 
     return sorted(ranges, key=apart, reverse=True)
+
+
+def _bytes_apart(place: UOp, r: UOp) -> int:
+    step = coefficient(place.src[1], r)
+    return _SECTOR if step is None else min(abs(step) * place.dtype.itemsize, _SECTOR)
+
+
+def _copies(place: UOp) -> int:
+    """Return the number of accesses that unrolling, and lanes that are no neighbours, make of one."""
+    return math.prod(
+        constant_size(r) or 1
+        for r in place.ranges
+        if r.arg.kind in UNROLLED or (r.arg.kind is AxisType.LANE and coefficient(place.src[1], r) != 1)
+    )
 
 
 @frozen

@@ -56,9 +56,9 @@ LOWERING = Pipeline(
         ),
         Stage(coalesce, codegen_spec, "an axis can only become lanes while it is one range"),
         Stage(split_long_sums, codegen_spec, "what is added in one step is known, and still one value"),
+        Stage(add_launch_dims, codegen_spec, "axes are final, and not yet copied with what uses them"),
         Stage(expand, codegen_spec, "copies are made before vectors, so that each vector is one node"),
         Stage(vectorize, codegen_spec, "after unrolling, one axis of lanes is left for each value"),
-        Stage(add_launch_dims, codegen_spec, "addresses are complete, so launch indices fold into them"),
         Stage(
             devectorize, codegen_spec, "all vectors exist, and decompositions need not know which are allowed"
         ),
