@@ -14,12 +14,14 @@ from plugrad.tensor.linalg.field import divided, magnitude, quotient
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
     State,
+    append_rows,
     at,
     columns_of,
     counter,
     repeat_parts,
     repeat_step,
     rows_of,
+    slice_rows,
     transposed,
 )
 from plugrad.tensor.linalg.triangles import inverse_of_lower
@@ -53,11 +55,11 @@ def blocked_lu(x: UOp, device: str) -> tuple[UOp, UOp]:
         matrix, done, order, begin = before
         columns = _take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width))
         places = columns_of(order.shape).cast(x.dtype)
-        panel = _append_rows(columns, order, places).contiguous()
-        panel, behind = repeat_step(_elimination_step(begin, width), (panel, begin), width, device, few=1)
-        factors, order = _slice_rows(panel, 0, width), _slice_rows(panel, width, 1).contiguous()
-        places = _slice_rows(panel, width + 1, 1).reshape((*batch, size)).cast(dtypes.int32).contiguous()
-        done = _replace_rows(done, _slice_rows(panel, 0, width + 1), begin + begin // width).contiguous()
+        panel = append_rows(columns, order, places).contiguous()
+        panel, behind = repeat_step(elimination_step(begin, width), (panel, begin), width, device, few=1)
+        factors, order = slice_rows(panel, 0, width), slice_rows(panel, width, 1).contiguous()
+        places = slice_rows(panel, width + 1, 1).reshape((*batch, size)).cast(dtypes.int32).contiguous()
+        done = _replace_rows(done, slice_rows(panel, 0, width + 1), begin + begin // width).contiguous()
         return _update_trailing(matrix, factors, places, begin, device), done, order, behind
 
     state = (x.contiguous(), done.contiguous(), order.contiguous(), counter(device))
@@ -83,7 +85,7 @@ def blocked_cholesky(x: UOp, device: str) -> UOp:
         return left.contiguous(), _replace_rows(done, panel, begin).contiguous(), behind
 
     _, done, _ = repeat_parts(next_panel, (x.contiguous(), done.contiguous(), counter(device)), count, device)
-    factor = transposed(_slice_rows(done, 0, size))
+    factor = transposed(slice_rows(done, 0, size))
     return (rows_of(x.shape) >= columns_of(x.shape)).where(factor, factor.const_like(0.0))
 
 
@@ -115,20 +117,6 @@ def _panel_sizes(x: UOp) -> tuple[int, int]:
     return count, -(-size // count)
 
 
-def _slice_rows(panel: UOp, first: int, count: Any) -> UOp:
-    *batch, _, size = panel.shape
-    return panel.shrink([*((0, dim) for dim in batch), (first, first + count), (0, size)])
-
-
-def _append_rows(columns: UOp, *rows: UOp) -> UOp:
-    none: list[tuple[Any, Any]] = [(0, 0)] * (len(columns.shape) - 2)
-    count: Any = columns.shape[-2]
-    out = columns.pad([*none, (0, len(rows)), (0, 0)])
-    for number, row in enumerate(rows):
-        out = out + row.pad([*none, (count + number, len(rows) - 1 - number), (0, 0)])
-    return out
-
-
 def _replace_rows(x: UOp, rows: UOp, first: UOp) -> UOp:
     """Replace the rows from number `first` on: (*B, n, m) and (*B, k, m) -> (*B, n, m)."""
     count: Any = rows.shape[-2]
@@ -156,7 +144,7 @@ def _take_rows(x: UOp, places: UOp) -> UOp:
     )
 
 
-def _elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
+def elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
     """Return the step that eliminates the next column of the panel that starts at `begin`."""
 
     def eliminated(before: State) -> State:

@@ -10,23 +10,30 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes, part_dtype
 from plugrad.errors import DtypeError
-from plugrad.tensor.linalg.blocked_factorizations import blocked_cholesky, blocked_lu, has_panels
-from plugrad.tensor.linalg.field import direction, divided, magnitude, quotient, scaled, square
+from plugrad.tensor.linalg.blocked_factorizations import (
+    blocked_cholesky,
+    blocked_lu,
+    elimination_step,
+    has_panels,
+)
+from plugrad.tensor.linalg.field import direction, divided, magnitude, scaled, square
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
     State,
+    append_rows,
     at,
     columns_of,
     counter,
     repeat_step,
     rows_of,
+    slice_rows,
     sum_along,
     transposed,
 )
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.lookup import counted, pick_last
-from plugrad.tensor.shapes import Shape, expanded
-from plugrad.uop import Ops, UOp
+from plugrad.tensor.shapes import expanded
+from plugrad.uop import UOp
 
 # Of fewer panels, planning their products takes longer than their steps save.
 _FEW_OF_LU = 2
@@ -61,51 +68,14 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
     size: Any = x.shape[-1]
     if has_panels(size, _FEW_OF_LU):
         return blocked_lu(x, device)
-    shape = (*x.shape[:-1], size + 1)
-    # where each row came from moves along in a column of its own: exact below 2**24
-    origin = columns_of((*x.shape[:-1], 1)) + rows_of((*x.shape[:-1], 1))
-    pads: list[tuple[Any, Any]] = [(0, 0)] * (len(shape) - 1)
-    state = x.pad([*pads, (0, 1)]) + origin.cast(x.dtype).pad([*pads, (size, 0)])
-    row, column = rows_of(shape), columns_of(shape)
-
-    def eliminated(before: State) -> State:
-        state, k = before
-        step = expanded(k, shape)
-        head = at(state, -1, k)
-        pivot_row = _pivot_row(head, k)
-        here, there = row.eq(step), row.eq(expanded(pivot_row, shape))
-        chosen, replaced = expanded(at(state, -2, pivot_row), shape), expanded(at(state, -2, k), shape)
-        swapped = here.where(chosen, there.where(replaced, state))
-        pivot = expanded(at(chosen.shrink(_first_row_bounds(shape)), -1, k), shape)
-        heads = expanded(at(replaced.shrink(_first_row_bounds(shape)), -1, k), shape)
-        below = there.where(heads, expanded(head, shape))
-        factor = pivot.eq(0.0).where(pivot.const_like(0.0), quotient(below, pivot))
-        left = swapped - factor * chosen
-        inside = (column > step) & (column < size)
-        updated = column.eq(step).where(factor, inside.where(left, swapped))
-        return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
-
-    state, _ = repeat_step(eliminated, (state.contiguous(), counter(device)), size - 1, device)
-    bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
-    order = state.shrink([*bounds, (size, size + 1)]).reshape(x.shape[:-1])
-    return state.shrink([*bounds, (0, size)]), order.cast(dtypes.int32)
-
-
-def _first_row_bounds(shape: Shape) -> list[tuple[Any, Any]]:
-    return [*((0, dim) for dim in shape[:-2]), (0, 1), (0, shape[-1])]
-
-
-def _pivot_row(head: UOp, k: UOp) -> UOp:
-    """Return the row of the greatest magnitude from row `k` on: (*B, n, 1) -> (*B, 1, 1)."""
-    count: Any = head.shape[-2]
-    row = rows_of(head.shape)
-    size = magnitude(head)
-    size_of = (row < expanded(k, head.shape)).where(size.const_like(-1.0), size)
-    axis = len(head.shape) - 2
-    best = size_of.reduce_axis(Ops.MAX, (axis,)).contiguous()
-    found = size_of.eq(expanded(best, head.shape)) | size_of.ne(size_of)
-    from_end = found.where(row.const_like(count) - row, row.const_like(0))
-    return (count - from_end.reduce_axis(Ops.MAX, (axis,))).contiguous()
+    *batch, _, _ = x.shape
+    # where each row came from moves along in a row of its own: exact below 2**24
+    origin = columns_of((*batch, 1, size)).cast(x.dtype)
+    panel = append_rows(transposed(x), origin).contiguous()
+    begin = counter(device)
+    panel, _ = repeat_step(elimination_step(begin.const_like(0), size), (panel, begin), size - 1, device)
+    order = slice_rows(panel, size, 1).reshape((*batch, size))
+    return transposed(slice_rows(panel, 0, size)).contiguous(), order.cast(dtypes.int32)
 
 
 def cholesky_factor(x: UOp, device: str) -> UOp:

@@ -6,6 +6,7 @@ are computed while the graph is made: one of them is planned, and its launches r
 
 import struct
 from collections.abc import Callable
+from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
@@ -105,3 +106,19 @@ def transposed(x: UOp) -> UOp:
     """Return transposed matrices."""
     last = len(x.shape)
     return x.permute((*range(last - 2), last - 1, last - 2))
+
+
+def slice_rows(panel: UOp, first: int, count: Any) -> UOp:
+    """Return `count` rows of matrices from number `first` on."""
+    *batch, _, size = panel.shape
+    return panel.shrink([*((0, dim) for dim in batch), (first, first + count), (0, size)])
+
+
+def append_rows(x: UOp, *rows: UOp) -> UOp:
+    """Return matrices with further rows at their end."""
+    pads: list[tuple[Any, Any]] = [(0, 0)] * (len(x.shape) - 2)
+    count: Any = x.shape[-2]
+    out = x.pad([*pads, (0, len(rows)), (0, 0)])
+    for number, row in enumerate(rows):
+        out = out + row.pad([*pads, (count + number, len(rows) - 1 - number), (0, 0)])
+    return out
