@@ -8,9 +8,9 @@ wins, counted over all steps of loops. What a reduction reads outweighs what is 
 
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, Ops, UOp
+from plugrad.uop.strides import coefficient, constant_size
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
 _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})

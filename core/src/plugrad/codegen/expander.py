@@ -8,8 +8,8 @@ from typing import Any
 
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
-from plugrad.codegen.strides import constant_size
 from plugrad.uop import AxisType, Ops, UOp, simplify
+from plugrad.uop.strides import constant_size
 
 
 def expand(sink: UOp, _: Any = None) -> UOp:

@@ -11,11 +11,11 @@ from operator import mul
 
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import UNROLLED, all_ranges
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
+from plugrad.uop.strides import coefficient, constant_size
 
 # Bytes that a device reads together, whichever of them it needs.
 _SECTOR = 32

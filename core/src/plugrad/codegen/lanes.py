@@ -7,10 +7,10 @@ axis stays scalar and is broadcast where it meets a vector.
 
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import is_bool
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
+from plugrad.uop.strides import coefficient, constant_size
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER})
 # Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.

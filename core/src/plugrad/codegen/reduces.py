@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, ranges_of_reduce, rebuild
-from plugrad.codegen.strides import constant_size, flat_position
 from plugrad.dtype import dtypes
 from plugrad.uop import AxisType, Ops, UOp, simplify
+from plugrad.uop.strides import constant_size, flat_position
 
 # Parts up to which every work-item combines all of them: a barrier takes longer.
 _AT_ONCE = 32

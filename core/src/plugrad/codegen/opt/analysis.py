@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.target import Capabilities
 from plugrad.uop import ALU, Ops, UOp
 from plugrad.uop.op_cost import op_cost
+from plugrad.uop.strides import coefficient, constant_size
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15

@@ -21,8 +21,8 @@ from plugrad.codegen.opt.grid_reduce import (
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import Tile, moving
-from plugrad.codegen.strides import constant_size
 from plugrad.uop import AxisType, UOp
+from plugrad.uop.strides import constant_size
 
 # Work-items of a group; smaller ones where that many would leave compute units without a group.
 _IN_GROUP = (256, 128, 64)

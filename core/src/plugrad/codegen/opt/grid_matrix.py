@@ -9,9 +9,9 @@ from plugrad._frozen import frozen
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
-from plugrad.codegen.strides import constant_size
 from plugrad.target import TensorCore
 from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import constant_size
 
 # Work that may be done twice to have tiles of a round size.
 REPEATED = 1.125

@@ -12,8 +12,8 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import at, ranges_of_reduce
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import coefficient, constant_size
 
 #: Groups for each compute unit: while one waits for memory, another computes.
 GROUPS_OF_A_UNIT = 2

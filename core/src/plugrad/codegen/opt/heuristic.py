@@ -18,8 +18,8 @@ from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
-from plugrad.codegen.strides import constant_size
 from plugrad.uop import AxisType, UOp
+from plugrad.uop.strides import constant_size
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4

@@ -12,10 +12,10 @@ from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
 from plugrad.codegen.reduces import slots_of
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, identity_of, simplify
+from plugrad.uop.strides import coefficient, constant_size
 
 _OUTPUT = frozenset({AxisType.LOOP, AxisType.GLOBAL})
 # kind of the new part, and whether it is the inner one

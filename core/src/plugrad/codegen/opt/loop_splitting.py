@@ -12,8 +12,8 @@ from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import coefficient, constant_size
 
 # Each piece repeats the code of the kernel.
 _MOST_PIECES = 4

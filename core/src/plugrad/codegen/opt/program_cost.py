@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from plugrad.codegen.strides import constant_size
 from plugrad.uop import ALU, Ops, UOp
 from plugrad.uop.op_cost import op_cost
+from plugrad.uop.strides import constant_size
 
 
 def program_cost(program: Sequence[UOp]) -> float:

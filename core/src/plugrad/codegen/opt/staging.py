@@ -11,10 +11,10 @@ from collections.abc import Collection
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, at, stores_of
-from plugrad.codegen.strides import coefficient, constant_size, flat_position
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import coefficient, constant_size, flat_position
 
 _OF_REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.PARTIAL})
 # axes whose steps become lanes are that in the copy too; the others are loops there

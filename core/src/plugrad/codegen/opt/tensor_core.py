@@ -12,11 +12,11 @@ from functools import partial
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.opt_ops import MatrixTile
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType
 from plugrad.errors import KernelOptError
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop import AxisType, Ops, UOp, identity_of
+from plugrad.uop.strides import coefficient, constant_size
 
 
 @frozen

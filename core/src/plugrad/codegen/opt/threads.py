@@ -3,8 +3,8 @@
 from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, divisors, steps_of, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.strides import constant_size
 from plugrad.uop import AxisType
+from plugrad.uop.strides import constant_size
 
 # Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
 _PIECES_PER_CORE = 8

@@ -8,8 +8,8 @@ from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
 from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
-from plugrad.codegen.strides import constant_size
 from plugrad.uop import UOp
+from plugrad.uop.strides import constant_size
 
 # Time of a load that multiplications hide: it may miss the first cache.
 _BESIDE = 1 / 8

@@ -7,10 +7,10 @@ sum, unless the scheduler has filled the memory and asks for an update of it: th
 """
 
 from plugrad.codegen.rebuild import at, ranges_of_reduce
-from plugrad.codegen.strides import coefficient
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, Ops, UOp, simplify
 from plugrad.uop.range_elimination import Scatter, scatter_of
+from plugrad.uop.strides import coefficient
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from plugrad.codegen.rebuild import ended_by, ranges_of_reduce, rebuild
-from plugrad.codegen.strides import coefficient, constant_size
 from plugrad.dtype import DType, is_float, truncate
 from plugrad.uop import Ops, UOp, identity_of, simplify
+from plugrad.uop.strides import coefficient, constant_size
 
 
 def simplify_ranges(sink: UOp, _: Any = None) -> UOp:

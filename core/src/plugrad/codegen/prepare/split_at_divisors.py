@@ -8,9 +8,9 @@ at `j // 2`. The inner one of its two loops is written out: its steps share what
 from collections.abc import Iterator
 
 from plugrad.codegen.rebuild import all_ranges, exchange_range
-from plugrad.codegen.strides import constant_size
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import constant_size
 
 # Shorter rows are not worth loops of their own; in a reduction they are written out.
 _LONG = 8

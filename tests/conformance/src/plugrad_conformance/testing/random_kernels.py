@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.strides import constant_size
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.errors import KernelOptError
 from plugrad.uop import AxisType, KernelInfo, Ops, UOp
+from plugrad.uop.strides import constant_size
 from plugrad_conformance.testing.kernels import evaluate_kernel, storage_of, values_of
 
 _SIZES = (1, 2, 3, 4, 5, 6, 8, 8, 12, 16, 16)

@@ -12,10 +12,10 @@ import numpy as np
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
-from plugrad.codegen.strides import constant_size
 from plugrad.dtype import DType, dtypes
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop import AxisType, KernelInfo, Ops, UOp
+from plugrad.uop.strides import constant_size
 from plugrad_conformance.testing.kernels import storage_of
 from plugrad_conformance.testing.random_kernels import RandomKernel, random_opts
 

@@ -1,6 +1,6 @@
-from plugrad.codegen.strides import coefficient, constant_size, flat_position
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
+from plugrad.uop.strides import coefficient, constant_size, flat_position
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
