@@ -23,12 +23,15 @@ from plugrad_cpu_clang.half_conversions import (
     half_from_float,
 )
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
+from plugrad_cpu_clang.prefetching import prefetches
 from plugrad_cpu_clang.spilling import spilled_accumulators
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
 _INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
 _FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
 _SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
+# the third argument of `__builtin_prefetch`: the caches that keep the line
+_IN_FIRST, _IN_SECOND = 3, 2
 # of a thread's stack, and of its second-level cache
 STAGE_BYTES = 1 << 20
 NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
@@ -70,7 +73,7 @@ class CpuRenderer(MaskRenderer):
 
     def open_scope(self, uops: Sequence[UOp]) -> "CpuScope":
         """Return the state for one kernel."""
-        scope = CpuScope(uops, self.stream_bytes, self.capabilities.vector_registers)
+        scope = CpuScope(uops, self.stream_bytes, self.capabilities)
         if any(u.op is Ops.DEFINE_VAR for u in uops):
             preamble.branching(scope.define)
         return scope
@@ -172,6 +175,14 @@ class CpuRenderer(MaskRenderer):
         return f"(({self.type_name(scope, u.dtype)})({self.as_mask(scope, u.src[0], bits)} & {ones}))"
 
     # --- memory ---
+
+    def write_load(self, scope: Scope, u: UOp) -> None:
+        """Load, and ask for what a later step loads; addresses beyond the buffer are never read."""
+        assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
+        if ahead := scope.prefetches.get(u):
+            place = f"{scope.names[u.src[0]]}+{ahead.elements}"
+            scope.line(f"__builtin_prefetch({place}, 0, {_IN_FIRST if ahead.is_near else _IN_SECOND});")
+        super().write_load(scope, u)
 
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
         """Return the value at `pointer`, which is aligned to its element only."""
@@ -292,14 +303,16 @@ class CpuScope(MaskScope):
     Attributes:
         streamed: slots of buffers too large for the caches that the kernel writes and never reads.
         spilled: accumulators that are kept in memory.
+        prefetches: what loads ask for ahead.
     """
 
-    def __init__(self, uops: Sequence[UOp], stream_bytes: int, registers: int) -> None:
+    def __init__(self, uops: Sequence[UOp], stream_bytes: int, capabilities: Capabilities) -> None:
         super().__init__(uops)
         read = {buffer_of(u).arg[0] for u in uops if u.op is Ops.LOAD and buffer_of(u).op is Ops.PARAM}
         large = {slot for slot, u in self.params.items() if u.arg[1] * u.dtype.itemsize >= stream_bytes}
         self.streamed = (self.written & large) - read
-        self.spilled = spilled_accumulators(uops, registers)
+        self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
+        self.prefetches = prefetches(uops, capabilities.cache_bytes[-1])
 
 
 def is_streamed(scope: Scope, store: UOp) -> bool:

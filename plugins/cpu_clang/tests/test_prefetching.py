@@ -1,0 +1,83 @@
+"""Tests of plugrad_cpu_clang.prefetching."""
+
+from plugrad.codegen.linearizer import linearize, remove_unused
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.uop import UOp
+from plugrad_cpu_clang.machine import this_machine
+from plugrad_cpu_clang.prefetching import Prefetch, prefetches
+from plugrad_cpu_clang.renderer import CpuRenderer, cpu_capabilities
+
+CAPABILITIES = cpu_capabilities(this_machine())
+i32 = dtypes.int32
+out, x, y = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 20)) for slot in range(3))
+ROW = 1000  # elements from row to row: nearly a page
+CACHED = 1 << 20
+
+
+def down_the_rows(size: int = 1024) -> UOp:
+    like = UOp.range(size, 0, AxisType.REDUCE)
+    return UOp(Ops.RANGE, i32, (UOp.const(i32, size),), like.arg)
+
+
+def program_of(*values: UOp, r: UOp) -> list[UOp]:
+    stores = (out.index(UOp.const(i32, i)).store(value.reduce(Ops.ADD, r)) for i, value in enumerate(values))
+    return remove_unused(linearize(UOp.sink(*stores), CAPABILITIES))
+
+
+def at(memory: UOp, index: UOp) -> UOp:
+    return memory.index(index).load()
+
+
+def tile(r: UOp, columns: int = 20) -> list[UOp]:
+    """Return the products of a step: one of each column of `x` with an element of `y`."""
+    return [at(x, r * ROW + i) * at(y, r) for i in range(columns)]
+
+
+def test_each_line_of_a_far_row_is_fetched_ahead_once() -> None:
+    r = down_the_rows()
+    found = prefetches(program_of(*tile(r), r=r), CACHED)
+    # 21 loads and 20 additions a step: 14 steps ahead. Elements 0 to 15 are one line, and 16 to 19 another
+    assert sorted(map(offset_of, found)) == [0, 16]
+    assert set(found.values()) == {Prefetch(14 * ROW, is_near=True)}
+
+
+def offset_of(load: UOp) -> int:
+    index = load.src[0].src[1]
+    return index.src[1].arg if index.op is Ops.ADD else 0
+
+
+def test_rows_that_the_processor_follows_by_itself_are_left_to_it() -> None:
+    r = down_the_rows()
+    near = [at(x, r * 32 + i) * at(y, r) for i in range(20)]
+    assert prefetches(program_of(*near, r=r), CACHED) == {}
+
+
+def test_what_the_caches_hold_is_not_fetched() -> None:
+    r = down_the_rows()
+    assert prefetches(program_of(*tile(r), r=r), 4 << 20) == {}
+
+
+def test_short_steps_and_short_loops_gain_nothing() -> None:
+    r = down_the_rows()
+    assert prefetches(program_of(at(x, r * ROW), r=r), CACHED) == {}
+    r = down_the_rows(16)
+    assert prefetches(program_of(*tile(r), r=r), CACHED) == {}
+
+
+def test_many_lines_wait_in_the_second_cache() -> None:
+    r = down_the_rows()
+    found = prefetches(program_of(*tile(r, 80), r=r), CACHED)
+    assert {ahead.is_near for ahead in found.values()} == {True}
+    apart = [at(x, r * ROW + i * 40) * at(y, r) for i in range(20)]
+    found = prefetches(program_of(*apart, r=r), CACHED)
+    assert len(found) == 20
+    assert not any(ahead.is_near for ahead in found.values())
+
+
+def test_the_source_asks_before_it_loads() -> None:
+    r = down_the_rows()
+    source = CpuRenderer(CAPABILITIES).render(program_of(*tile(r), r=r), "kernel")
+    asks, loads = source.index("__builtin_prefetch("), source.index("= *(data1+")
+    assert asks < loads
+    assert f"+{14 * ROW}, 0, 3);" in source
