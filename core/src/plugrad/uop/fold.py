@@ -102,10 +102,6 @@ def _mul(x: Any, y: Any) -> Any:
     return (x and y) if isinstance(x, bool) else x * y
 
 
-def _max(x: Any, y: Any) -> Any:
-    return x if x != x or (x > y) else y
-
-
 def divide_towards_zero(x: int, y: int) -> int:
     """Return C's quotient of integers."""
     return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
@@ -135,7 +131,7 @@ _EVALUATE: dict[Ops, _Function] = {
     Ops.FLOORMOD: lambda x, y: x % y,
     Ops.CDIV: divide_towards_zero,
     Ops.CMOD: lambda x, y: x - y * divide_towards_zero(x, y),
-    Ops.MAX: _max,
+    Ops.MAX: lambda x, y: x if x != x or (x > y) else y,
     Ops.POW: _by_numpy("power"),
     Ops.CMPLT: lambda x, y: x < y,
     Ops.CMPNE: lambda x, y: x != y,

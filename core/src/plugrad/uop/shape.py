@@ -141,10 +141,6 @@ def _shape(u: "UOp") -> "Shape | None":
     return u._placement[0]  # pyright: ignore[reportPrivateUsage] - sources come first
 
 
-def _shape_of_first(u: "UOp") -> "Shape | None":
-    return _shape(u.src[0])
-
-
 def _elementwise_shape(u: "UOp") -> "Shape | None":
     out: Any = ()
     for s in u.src:
@@ -191,7 +187,7 @@ def _shrunk_shape(u: "UOp") -> "Shape | None":
 # by table: as a chain of comparisons, finding the rule took more time than applying it
 _SHAPES: "dict[Ops, Callable[[UOp], Shape | None]]" = {
     **dict.fromkeys(ELEMENTWISE, _elementwise_shape),
-    **dict.fromkeys(_SAME_AS_FIRST, _shape_of_first),
+    **dict.fromkeys(_SAME_AS_FIRST, lambda u: _shape(u.src[0])),
     **dict.fromkeys((Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.RANGE, Ops.SPECIAL), lambda u: ()),
     **dict.fromkeys((Ops.RESHAPE, Ops.EXPAND), lambda u: dims_of(u.src[1:])),
     Ops.BUFFER: lambda u: u.arg.shape,

@@ -73,10 +73,6 @@ def _by_bounds(u: UOp) -> UOp | None:
     return UOp(Ops.CONST, u.dtype, (), lowest) if lowest == highest else None
 
 
-def _max_by_bounds(i: UOp, j: UOp) -> UOp | None:
-    return i if i.vmin >= j.vmax else j if j.vmin >= i.vmax else None
-
-
 def _add_constants(f: UOp, c0: UOp, c1: UOp) -> UOp | None:
     """Add once where that only leaves out the rounding of `f + c0`.
 
@@ -146,7 +142,7 @@ pm_arithmetic = PatternMatcher(
     # --- MAX ---
     (_max(x, x), lambda x: x),
     (_max(f, -math.inf), lambda f: f),
-    (_max(i, j), _max_by_bounds),
+    (_max(i, j), lambda i, j: i if i.vmin >= j.vmax else j if j.vmin >= i.vmax else None),
     (_max(_max(x, c0), c1), lambda x, c0, c1: x.maximum(c0.maximum(c1))),
     # --- bits of integers ---
     (_and(i, 0), lambda i: i.const_like(0)),

@@ -48,16 +48,12 @@ def _shift_right(x: UOp, c: UOp) -> UOp | None:
     return x >> (c.arg.bit_length() - 1) if _is_power_of_two(c) else None
 
 
-def _mask(x: UOp, c: UOp) -> UOp | None:
-    return x & (c.arg - 1) if _is_power_of_two(c) else None
-
-
 pm_floordiv = PatternMatcher(
     (UPat(Ops.FLOORDIV, INTS, (x, c)), _shift_right),
     (UPat(Ops.FLOORDIV, INTS, (x, y)), _floor_divide),
 )
 pm_floormod = PatternMatcher(
-    (UPat(Ops.FLOORMOD, INTS, (x, c)), _mask),
+    (UPat(Ops.FLOORMOD, INTS, (x, c)), lambda x, c: x & (c.arg - 1) if _is_power_of_two(c) else None),
     (UPat(Ops.FLOORMOD, INTS, (x, y)), _floor_remainder),
 )
 pm_cmod = PatternMatcher(

@@ -269,7 +269,7 @@ class Optimizer(OptimizerBase):
             out[f"groups.{number}.lr"] = group.lr
             out[f"groups.{number}.steps"] = self._steps[number]
             singles = [single for unit in self._units[number] for single in unit.members()]
-            for single in sorted(singles, key=_first_index):
+            for single in sorted(singles, key=lambda unit: unit.indices[0]):
                 for name, value in single.state.items():
                     out[f"params.{first + single.indices[0]}.{name}"] = value
             first += len(group.params)
@@ -318,10 +318,6 @@ def _is_uneven(unit: UpdateUnit) -> bool:
 def _differ(steps: Sequence[float], unit: UpdateUnit) -> bool:
     """Say whether parameters of a unit took different numbers of steps."""
     return len({steps[index] for index in unit.indices}) > 1
-
-
-def _first_index(unit: UpdateUnit) -> int:
-    return unit.indices[0]
 
 
 def _count(steps: Tensor, active: Iterable[UpdateUnit], skip: Tensor | None) -> Tensor:

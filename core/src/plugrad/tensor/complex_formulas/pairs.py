@@ -241,14 +241,6 @@ def over(z: Pair, times: float = 1.0) -> Pair:
 Operand = tuple[Any, "Tensor | None"]
 
 
-def _sum(z: Operand, w: Operand) -> Pair:
-    return z[0] + w[0], _given(z[1], w[1])
-
-
-def _difference(z: Operand, w: Operand) -> Pair:
-    return z[0] - w[0], _given(z[1], None if w[1] is None else -w[1])
-
-
 def _product(z: Operand, w: Operand) -> Pair:
     real, other = (z[0], w) if z[1] is None else (w[0], z)
     return real * other[0], real * _given(other[1])
@@ -267,8 +259,8 @@ def _given(*parts: "Tensor | None") -> Any:
 
 #: By op, for operands of which one is real; FDIV also for two complex ones.
 MIXED: Mapping[Ops, Callable[[Any, Any], Pair]] = {
-    Ops.ADD: _sum,
-    Ops.SUB: _difference,
+    Ops.ADD: lambda z, w: (z[0] + w[0], _given(z[1], w[1])),
+    Ops.SUB: lambda z, w: (z[0] - w[0], _given(z[1], None if w[1] is None else -w[1])),
     Ops.MUL: _product,
     Ops.FDIV: _quotient,
 }

@@ -33,10 +33,6 @@ def _sum(u: UOp) -> UOp | None:
     return sum_of(terms, constant, u.dtype)
 
 
-def _product(u: UOp) -> UOp | None:
-    return None if is_sorted_product(u) else multiply(*u.src)
-
-
 def _recombine(terms: Terms) -> int:
     """Replace `x // c * c + x % c` by `x`, through `x // c % d * c + x % c`.
 
@@ -166,7 +162,7 @@ x, y = UPat.var("x", dtypes.index), UPat.var("y", dtypes.index)
 
 pm_index = PatternMatcher(
     (UPat(Ops.ADD, dtypes.index, name="u"), _sum),
-    (UPat(Ops.MUL, dtypes.index, name="u"), _product),
+    (UPat(Ops.MUL, dtypes.index, name="u"), lambda u: None if is_sorted_product(u) else multiply(*u.src)),
     (UPat(Ops.SUB, dtypes.index, (x, y)), lambda x, y: x + y * -1),
     (UPat(Ops.NEG, dtypes.index, (x,)), lambda x: x * -1),
     (UPat(Ops.FLOORDIV, dtypes.index, name="u"), floordiv),

@@ -36,10 +36,6 @@ def _no_index_dtype(u: UOp) -> bool:
     return u.dtype.scalar() is not dtypes.index
 
 
-def _linear_index(u: UOp) -> bool:
-    return is_lowered_index(u) and len(u.src) == 2 and is_scalar(u)
-
-
 def _closes(opener: Ops) -> Check:
     return lambda u: is_void(u) and len(u.src) == 1 and u.src[0].op is opener
 
@@ -64,7 +60,7 @@ linear_spec = Spec(
         Ops.IF: all_of(has_sources(1), is_void, lambda u: u.src[0].dtype is dtypes.bool),
         Ops.ENDIF: _closes(Ops.IF),
         Ops.SPECIAL: all_of(is_special, _no_index_dtype),
-        Ops.INDEX: _linear_index,
+        Ops.INDEX: lambda u: is_lowered_index(u) and len(u.src) == 2 and is_scalar(u),
         Ops.LOAD: is_lowered_load,
         Ops.STORE: all_of(is_lowered_store, has_sources(2)),
         Ops.VECTORIZE: is_vectorize,

@@ -142,10 +142,6 @@ def _output(u: UOp) -> bool:
     return is_there and u.dtype is output_of(u).dtype
 
 
-def _dispatch(u: UOp) -> bool:
-    return isinstance(u.arg, DispatchArg) and u.dtype is u.src[0].dtype
-
-
 tensor_spec = Spec(
     "the tensor graph",
     {
@@ -167,7 +163,7 @@ tensor_spec = Spec(
         Ops.FUNCTION: _function,
         Ops.OUTPUT: _output,
         Ops.LATER: is_after,
-        Ops.DISPATCH: _dispatch,
+        Ops.DISPATCH: lambda u: isinstance(u.arg, DispatchArg) and u.dtype is u.src[0].dtype,
         Ops.COPY: all_of(_keeps_dtype, lambda u: isinstance(u.arg, str)),
         Ops.ASSIGN: _assign,
         Ops.KERNEL: lambda u: isinstance(u.arg, UOp) and u.arg.op in (Ops.SINK, Ops.COPY),
