@@ -1,8 +1,15 @@
-"""Combine several values of a reduction in a balanced tree."""
+"""Combine several values of a reduction in a balanced tree, or products in chains of MULACC."""
 
 import math
+from functools import reduce
 
+from plugrad.codegen.decompositions import decompose
+from plugrad.dtype import DType, is_float
+from plugrad.target import Capabilities
 from plugrad.uop import Ops, UOp
+
+# Products that wait for each other; chains of this length hide each other's latency.
+_CHAIN = 8
 
 
 def combine(op: Ops, values: list[UOp]) -> UOp:
@@ -13,3 +20,17 @@ def combine(op: Ops, values: list[UOp]) -> UOp:
             values[i].alu(op, values[i + half]) if i + half < len(values) else values[i] for i in range(half)
         ]
     return values[0]
+
+
+def sum_products(products: list[UOp]) -> UOp:
+    """Return the sum of products in chains of MULACC, which are combined in a tree."""
+    chains = [products[i : i + _CHAIN] for i in range(0, len(products), _CHAIN)]
+    return combine(Ops.ADD, [reduce(lambda total, p: p.src[0].mulacc(p.src[1], total), c) for c in chains])
+
+
+def fuses_products(op: Ops, dtype: DType, capabilities: Capabilities) -> bool:
+    """Say whether the target multiplies and adds `dtype` in one operation of its own."""
+    if op is not Ops.ADD or not is_float(dtype) or "MULACC" not in capabilities.native_ops:
+        return False
+    left, right = (UOp(Ops.DEFINE_ACC, dtype, (), name) for name in ("left", "right"))
+    return decompose(left.alu(op, right), capabilities).op is Ops.ADD

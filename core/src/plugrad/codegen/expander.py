@@ -4,21 +4,22 @@ Unrolling is substitution. Values that do not depend on the axis stay one node, 
 same object; that sharing is the register reuse of a tile.
 """
 
-from typing import Any
-
-from plugrad.codegen.combine import combine
+from plugrad.codegen.combine import combine, fuses_products, sum_products
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
+from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import constant_size
 
 
-def expand(sink: UOp, _: Any = None) -> UOp:
+def expand(sink: UOp, capabilities: Capabilities) -> UOp:
     """Replace unrolled ranges by their steps.
 
     before: STORE(place(i), value(i), i) with an UPCAST range i of 2
     after:  STORE(place(0), value(0)), STORE(place(1), value(1))
     """
-    sink = rebuild(sink, lambda u: _expand_barrier(u) if u.op is Ops.BARRIER else _expand_reduce(u))
+    sink = rebuild(
+        sink, lambda u: _expand_barrier(u) if u.op is Ops.BARRIER else _expand_reduce(u, capabilities)
+    )
     stores = [step for store in sink.src for step in _expand_store(store)]
     return simplify(sink.replace(src=tuple(stores)))
 
@@ -35,7 +36,7 @@ def _expand_barrier(u: UOp) -> UOp:
     return u.replace(src=tuple(step for store in u.src for step in _expand_store(store)))
 
 
-def _expand_reduce(u: UOp) -> UOp | None:
+def _expand_reduce(u: UOp, capabilities: Capabilities) -> UOp | None:
     if u.op is not Ops.REDUCE:
         return None
     ended = ranges_of_reduce(u)
@@ -54,13 +55,16 @@ def _expand_reduce(u: UOp) -> UOp | None:
     # whole vectors combine before their lanes do
     lanes = [r for r in left if r.arg.kind is AxisType.LANE]
     loops = tuple(r for r in left if r not in lanes)
-    return combine(op, [_accumulate(op, vs, loops, u) for vs in copies]).reduce(op, *lanes)
+    return combine(op, [_accumulate(op, vs, loops, u, capabilities) for vs in copies]).reduce(op, *lanes)
 
 
-def _accumulate(op: Ops, values: list[UOp], ranges: tuple[UOp, ...], like: UOp) -> UOp:
-    if not ranges:
-        return combine(op, values)
-    return UOp(Ops.REDUCE, like.dtype, (*values, *ranges), (op, len(values)))
+def _accumulate(
+    op: Ops, values: list[UOp], ranges: tuple[UOp, ...], like: UOp, capabilities: Capabilities
+) -> UOp:
+    if ranges:
+        return UOp(Ops.REDUCE, like.dtype, (*values, *ranges), (op, len(values)))
+    fuses = all(v.op is Ops.MUL for v in values) and fuses_products(op, like.dtype, capabilities)
+    return sum_products(values) if fuses else combine(op, values)
 
 
 def _size(r: UOp) -> int:

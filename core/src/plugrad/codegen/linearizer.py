@@ -10,9 +10,10 @@ import itertools
 from collections.abc import Sequence
 
 from plugrad._frozen import frozen
+from plugrad.codegen.combine import fuses_products
 from plugrad.codegen.control_flow import LoopNest, find_loops
 from plugrad.codegen.decompositions import decompose
-from plugrad.dtype import DType, dtypes, is_float
+from plugrad.dtype import DType, dtypes
 from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp, identity_of
@@ -44,8 +45,7 @@ class _Step:
 def _step_of(op: Ops, dtype: DType, capabilities: Capabilities) -> _Step:
     left, right = (UOp(Ops.DEFINE_ACC, dtype, (), name) for name in ("left", "right"))
     combined = decompose(left.alu(op, right), capabilities)
-    native = op is Ops.ADD and is_float(dtype) and combined.op is Ops.ADD
-    return _Step(left, right, combined, native and "MULACC" in capabilities.native_ops)
+    return _Step(left, right, combined, fuses_products(op, dtype, capabilities))
 
 
 def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:

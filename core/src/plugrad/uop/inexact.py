@@ -129,6 +129,14 @@ INEXACT = (
         "where the renderer's `atomic_ops` have ADD of the dtype; `DETERMINISTIC=1` turns it off",
     ),
     Inexact(
+        "codegen.combine.sum_products",
+        "a sum of products that is written out",
+        "chains of eight MULACC, which are added up by pairs",
+        ("rounding", "overflow", "NaN"),
+        _ORDER + ", and the roundings of the products are left out",
+        "where the renderer's `native_ops` have MULACC",
+    ),
+    Inexact(
         "codegen.linearizer.linearize",
         "`total + x * y` in a sum",
         "one MULACC",
