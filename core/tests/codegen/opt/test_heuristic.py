@@ -207,16 +207,20 @@ def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
     assert 2 not in upcast
 
 
-def test_rows_share_vectors_where_a_window_is_the_whole_reduction() -> None:
-    channel, y, x = (UOp.range(size, n) for n, size in enumerate((8, 32, 32)))
-    v, u = (UOp.range(3, n, AxisType.REDUCE) for n in (3, 4))
-    image = param(1, 8 * 34 * 34).index(channel * (34 * 34) + (y + v) * 34 + x + u).load()
-    total = (image * param(2, 72).index(channel * 9 + v * 3 + u).load()).reduce(Ops.ADD, v, u)
+@pytest.mark.parametrize("size", [3, 5])
+def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int) -> None:
+    around = 31 + size
+    channel, y, x = (UOp.range(extent, n) for n, extent in enumerate((8, 32, 32)))
+    v, u = (UOp.range(size, n, AxisType.REDUCE) for n in (3, 4))
+    image = param(1, 8 * around**2).index(channel * around**2 + (y + v) * around + x + u).load()
+    weight = param(2, 8 * size**2).index(channel * size**2 + v * size + u).load()
     place = channel * 1024 + y * 32 + x
-    ast = simplify_ranges(kernel(param(0, 8 * 1024).index(place).store(total, channel, y, x)))
+    store = param(0, 8 * 1024).index(place).store((image * weight).reduce(Ops.ADD, v, u), channel, y, x)
+    ast = simplify_ranges(kernel(store))
     opts = {o.axis[0]: o.arg for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST}
     assert opts[1] == 8
     assert opts[2] in (16, 32)
+    assert sizes(ast, PANELS, AxisType.UNROLL) == [size, size]
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(64, 96), (96, 64), (1000, 4096), (4096, 1000), (99, 101)])
@@ -334,11 +338,12 @@ def test_what_is_read_before_the_loops_makes_no_tile() -> None:
     assert all(axis[0] == 2 for axis in upcast)
 
 
-def test_no_more_than_nine_steps_of_a_window_are_written_out() -> None:
-    i, *window = UOp.range(64, 0), *(UOp.range(3, n, AxisType.REDUCE) for n in (1, 2, 3))
-    place = i + sum(((k * 16) for k in window[1:]), window[0])
-    taps = param(2, 27).index((window[0] * 3 + window[1]) * 3 + window[2]).load()
-    total = (param(1, 256).index(place).load() * taps).reduce(Ops.ADD, *window)
+def test_no_more_than_nine_steps_of_a_window_inside_of_a_loop_are_written_out() -> None:
+    i, *window = UOp.range(64, 0), *(UOp.range(3, n, AxisType.REDUCE) for n in (2, 3, 4))
+    channel = UOp.range(8, 1, AxisType.REDUCE)
+    place = channel * 256 + i + sum(((k * 16) for k in window[1:]), window[0])
+    taps = param(2, 216).index(((channel * 3 + window[0]) * 3 + window[1]) * 3 + window[2]).load()
+    total = (param(1, 2048).index(place).load() * taps).reduce(Ops.ADD, channel, *window)
     ast = kernel(param(0, 64).index(i).store(total, i))
     assert sizes(ast, LOOPS, AxisType.UNROLL) == [3, 3]
 

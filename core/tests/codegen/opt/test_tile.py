@@ -56,3 +56,30 @@ def test_neighbours_are_the_rows_that_memory_has_side_by_side() -> None:
 
 def test_the_opts_of_a_tile_take_the_columns_first() -> None:
     assert tile().opts() == [((1,), 32), ((0,), 6)]
+
+
+def window(size: int) -> tuple[LoopBody, UOp, UOp]:
+    """Return sums over square windows of an image 64 wide, its rows, and its columns."""
+    r, c = UOp.range(32, 0), UOp.range(32, 1)
+    v, u = (UOp.range(size, axis, AxisType.REDUCE) for axis in (2, 3))
+    value = x.index((r + v) * 64 + c + u).load() * y.index(v * size + u).load()
+    store = out.index(r * 32 + c).store(value.reduce(Ops.ADD, v, u), r, c)
+    return bodies_of(UOp.sink(store, arg=KernelInfo()))[1], r, c
+
+
+def test_windows_of_neighbouring_rows_share_what_they_load() -> None:
+    body, rows, columns = window(5)
+    assert Tile(columns, 16, 1, ()).with_rows(rows, 6).loads(body) == (6 + 4) / 5 + 1
+
+
+def test_windows_share_nothing_where_a_loop_runs_over_them() -> None:
+    body, rows, columns = window(6)
+    assert Tile(columns, 16, 1, ()).with_rows(rows, 6).loads(body) == 6 + 1
+
+
+def test_a_window_is_written_out_where_its_code_is_short_and_one_axis_of_rows_shares_it() -> None:
+    body, rows, columns = window(5)
+    few = Tile(columns, 16, 1, ()).with_rows(rows, 8)
+    assert few.is_written_out(body)
+    assert not Tile(columns, 16, 2, ()).with_rows(rows, 8).is_written_out(body)
+    assert not few.with_rows(i, 1).is_written_out(body)

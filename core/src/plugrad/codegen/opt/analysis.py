@@ -46,10 +46,19 @@ class MemoryAccess:
 
     def overlaps(self, row: UOp) -> bool:
         """Say whether the reduction visits some places again at the next step of `row`."""
+        return self.windows(row, 2) < 2
+
+    def windows(self, row: UOp, count: int) -> float:
+        """Return the places that `count` steps of `row` visit, in windows of the reduction.
+
+        Windows of neighbouring steps overlap: what several of them have counts once.
+        """
         step = coefficient(self.index.src[1], row) or 0
-        reduced = ranges_of_reduce(self.reduce) if self.reduce is not None else ()
-        steps = [(coefficient(self.index.src[1], r) or 0, constant_size(r) or 1) for r in reduced]
-        return any(0 < inner <= step < inner * size for inner, size in steps)
+        for r in ranges_of_reduce(self.reduce) if self.reduce is not None else ():
+            inner, size = coefficient(self.index.src[1], r) or 0, constant_size(r) or 1
+            if 0 < inner <= step < inner * size:
+                return 1 + (count - 1) * step / (inner * size)
+        return count
 
     def _is_gated_as_one(self, r: UOp) -> bool:
         return not any(r in g.ranges for g in self.index.src[2:])

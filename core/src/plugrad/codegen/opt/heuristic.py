@@ -16,16 +16,15 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import stage_tiles
 from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
-from plugrad.codegen.opt.tile import Tile, moving
+from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import constant_size
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4
-# Small reductions, such as a convolution's window, are written out; beyond this what they load is spilled.
+# Inner loops of a reduction, such as a convolution's window, are written out up to this many steps.
 _UNROLL_UP_TO = 9
-_BODY_LIMIT = 256
 # Operations in all copies together: hundreds of sines, of a hundred operations each, take seconds to compile.
 _CODE_LIMIT = 2048
 # Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
@@ -330,10 +329,7 @@ class _VectorPlan:
         if lane is not None and lane not in body.loops:
             return None
         columns = [lane] if lane is not None else reused[-1:]
-        # without steps, the rows of a tile share what lies in several of their windows
-        written_out = steps_of(ranges_of_reduce(body.reduce)) <= _UNROLL_UP_TO
-        apart = [r for r in reused if written_out or not self._shares_vectors(body, columns, r)]
-        rows = [r for r in apart if r not in columns]
+        rows = [r for r in reused if r not in columns]
         if not columns:
             return None
         budget = self.kernel.capabilities.vector_registers * 3 // 4
@@ -348,7 +344,14 @@ class _VectorPlan:
         for tile in [c for c in choices if c.rows and c.products < budget]:
             for row in rows[rows.index(tile.rows[0][0]) + 1 :]:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
-        fitting = [tile for tile in choices if tile.products + self._shuffle_registers(body, tile) <= budget]
+        # what the windows of rows share takes the registers of a loop; without one it has its turn
+        sharing = {r for r in rows if self._shares_vectors(body, columns, r)}
+        fitting = [
+            tile
+            for tile in choices
+            if tile.products + self._shuffle_registers(body, tile) <= budget
+            and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
+        ]
         # neighbouring tiles load one factor again, which should be in the cache by then
         most = self.cache_bytes
         return min(fitting, key=lambda t: (t.nbytes(body) > most, self._steps(body, t), -t.products))
@@ -367,9 +370,11 @@ class _VectorPlan:
         lanes = max(1, self.bits // 32) if any(map(moving, self.bodies)) else 1
         copies = -(-steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
         length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
-        limit = min(_BODY_LIMIT, _CODE_LIMIT // length)
-        most = min(_UNROLL_UP_TO, limit // copies)
-        for r in reversed(self.kernel.axes(AxisType.REDUCE)):
+        axes = self.kernel.axes(AxisType.REDUCE)
+        limit = min(BODY_LIMIT, _CODE_LIMIT // length) // copies
+        whole = steps_of(axes) <= min(LONGEST_WINDOW, limit)
+        most = limit if whole else min(_UNROLL_UP_TO, limit)
+        for r in reversed(axes):
             size = constant_size(r)
             if size and 1 < size <= most:
                 self.kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))

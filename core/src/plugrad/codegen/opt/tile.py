@@ -13,6 +13,11 @@ from plugrad.uop.strides import constant_size
 
 # Time of a load that multiplications hide: it may miss the first cache.
 _BESIDE = 1 / 8
+# Steps of a whole reduction that are written out, and products in them: longer code outgrows its cache.
+LONGEST_WINDOW = 32
+BODY_LIMIT = 256
+# What the windows of one axis share, rows of another one use again: registers hold that of short windows.
+_SHORT_WINDOW = 9
 
 
 @frozen
@@ -35,9 +40,20 @@ class Tile:
 
     def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
         """Return the weighted loads of one reduction step for all products."""
-        factors = ((self.column, self.columns), *self.rows)
-        counts = ((p, math.prod(count for r, count in factors if p.moves(r))) for p in moving(body))
-        return sum(count * weight(p) for p, count in counts)
+        shares = self.is_written_out(body)
+        return sum(self._steps_at(p, shares=shares) * weight(p) for p in moving(body))
+
+    def _steps_at(self, place: MemoryAccess, *, shares: bool) -> float:
+        """Return the steps of the tile at a place, of which rows may share some."""
+        columns = self.columns if place.moves(self.column) else 1
+        rows = ((r, count) for r, count in self.rows if place.moves(r))
+        return math.prod((columns, *(place.windows(r, count) if shares else count for r, count in rows)))
+
+    def is_written_out(self, body: LoopBody) -> bool:
+        """Say whether all products of the reduction are written out, with vectors that windows share."""
+        steps = steps_of(ranges_of_reduce(body.reduce)) if body.reduce is not None else 1
+        longest = LONGEST_WINDOW if len(self.rows) < 2 else _SHORT_WINDOW
+        return steps <= longest and steps * self.products <= BODY_LIMIT
 
     def nbytes(self, body: LoopBody) -> int:
         """Return the bytes that the loops of the reduction load for all products."""
