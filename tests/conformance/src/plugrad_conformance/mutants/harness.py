@@ -10,7 +10,7 @@ from plugrad_conformance.claims import Claims
 from plugrad_conformance.harness.bench import Bench
 from plugrad_conformance.harness.result import Row, run_case
 from plugrad_conformance.mutants.mutant import Mutant
-from plugrad_conformance.mutants.register import SETUP, UNMUTATED, all_mutants, register
+from plugrad_conformance.mutants.register import SETUP, UNMUTATED, register
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ def cases_named(ids: Iterable[str]) -> list[Case]:
     return found
 
 
-def every_killer() -> list[str]:
-    """Return the ids of all cases that kill a mutant."""
-    return list(dict.fromkeys(case_id for mutant in all_mutants() for case_id in mutant.killed_by))
+def killers_of(mutants: Iterable[Mutant]) -> list[str]:
+    """Return the ids of all cases that kill one of the mutants, each once."""
+    return list(dict.fromkeys(case_id for mutant in mutants for case_id in mutant.killed_by))
 
 
 def kill_matrix(verdicts: Sequence[Verdict]) -> str:
@@ -72,7 +72,7 @@ def kill_matrix(verdicts: Sequence[Verdict]) -> str:
         "survives fails the kit's own tests.",
         "",
         f"{sum(v.is_killed for v in verdicts)} of {len(verdicts)} mutants are killed, by "
-        f"{len(dict.fromkeys(i for v in verdicts for i in v.mutant.killed_by))} cases.",
+        f"{len(killers_of(v.mutant for v in verdicts))} cases.",
         "",
         "| mutant | defect | of | killed by | killed |",
         "| --- | --- | --- | --- | --- |",

@@ -9,7 +9,7 @@ from plugrad_conformance.mutants.mutant import Mutant
 #: What a fresh process runs so that it knows the mutants' devices.
 SETUP = "from plugrad_conformance.mutants.register import register; register()"
 
-#: Wrapped like the mutants, without a defect: every case must pass.
+#: Wrapped like the mutants, without a defect: every case that kills one of them must pass.
 UNMUTATED = (
     Mutant("none", "no defect", ()),
     Mutant("none-compiled", "no defect", (), base="CPU"),
@@ -28,6 +28,16 @@ def all_mutants() -> tuple[Mutant, ...]:
         *matrices.MUTANTS,
         *contract.MUTANTS,
     )
+
+
+def mutants_like(unmutated: Mutant) -> list[Mutant]:
+    """Return the mutants of the same base, with its matrix instruction or without."""
+    return [
+        mutant
+        for mutant in all_mutants()
+        if mutant.base == unmutated.base
+        and (mutant in matrices.MUTANTS) == (unmutated.renderer is matrices.declaring)
+    ]
 
 
 @cache
