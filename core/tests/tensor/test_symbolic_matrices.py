@@ -41,6 +41,7 @@ def check(f: Callable[[Any], Sequence[Tensor]], expected: Any, matrices: Any, x:
     for sizes in SIZES:
         found = [filled_up(y) for y in f(matrices(whole, *bound(*sizes)))]
         programs.add(tuple(item.ast for item in found[0].schedule(*found[1:])))
+        found[0].realize(*found[1:])
         for got, want in zip(found, expected(matrices(x, *sizes)), strict=True):
             np.testing.assert_allclose(shown(got, np.shape(want)), want, rtol=1e-3, atol=2e-4)
     assert len(programs) == 1

@@ -168,6 +168,7 @@ def check(f: Callable[[Any, Any, Any], Any], expected: Callable[[Any, Any, Any],
     for value in VALUES:
         found = [filled_up(y) for y in parts(f(x, w, bound(value)))]
         programs.add(tuple(item.ast for item in found[0].schedule(*found[1:])))
+        found[0].realize(*found[1:])
         wanted = parts(expected(torch.tensor(IMAGES), torch.tensor(WEIGHT), value))
         for got, want in zip(found, wanted, strict=True):
             compare(got, want)

@@ -232,6 +232,7 @@ def test_symbolic_sizes_give_what_known_ones_do(is_known: bool, is_flat: bool) -
                 found = [each.pad(((0, 3 - batch),)), mean, mean.gradient(scores)[0]]
                 if size is slack:
                     programs.add(tuple(item.ast for item in found[0].schedule(*found[1:])))
+                found[0].realize(*found[1:])
                 losses.append([y.numpy() for y in found])
             for got, want in zip(*losses, strict=True):
                 np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
