@@ -1,7 +1,13 @@
-"""Fixtures that run linear programs with each compiler of this machine."""
+"""Fixtures that run linear programs with each compiler of this machine.
+
+What compilers make of kernels is tested with the oldest Python; newer ones give them the same sources, and
+test it with EVERYTHING=1 only.
+"""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +21,22 @@ from plugrad_cpu_clang.runner import CpuRunner
 from plugrad_cpu_clang.toolchain import Choice, choose_toolchain
 
 KINDS = ("clang", "gcc", "zig")
-
+#: Tests of compiled kernels, rather than of how Python finds, compiles, loads and calls them.
+OF_KERNELS = {
+    f"test_{name}.py"
+    for name in ("aarch64", "byte_products", "random_kernels", "renderer", "symbolic_bounds")
+}
 
 Launch = Callable[..., None]
+
+
+@pytest.hookimpl(tryfirst=True)  # before wide tests are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if sys.version_info < (3, 12):
+        return
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.name in OF_KERNELS:
+            item.add_marker(pytest.mark.wide)
 
 
 @pytest.fixture(scope="session", autouse=True)
