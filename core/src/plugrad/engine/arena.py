@@ -43,7 +43,7 @@ class Prepared:
     Attributes:
         schedule: the schedule.
         arenas: where its temporaries lie.
-        parts: the parts of memory that its copies read.
+        parts: the parts of memory that its calls read.
         has_memory: nodes that are somewhere when it has run.
     """
 
@@ -60,8 +60,7 @@ def prepare(schedule: "Schedule") -> Prepared:
     kept.update(memory_of(u) if u.base.op in VERSIONS else u for u in schedule.results)
     has_memory = {u for u in schedule.effects.values() if u.op in VERSIONS or u in kept}
     roots = {call.root for call in calls}
-    sources = [call.memory[1] for call in calls if call.ast.op is Ops.COPY]
-    parts = dict.fromkeys(m for m in sources if m.op in MOVEMENT and m not in roots)
+    parts = dict.fromkeys(m for call in calls for m in call.memory if m.op in MOVEMENT and m not in roots)
     spans: dict[UOp, list[int]] = {}
     devices: dict[UOp, str] = {}
     for step, call in enumerate(calls):

@@ -98,6 +98,7 @@ class CostModel:
     vector_bytes: int = 0
     operations_per_byte: int = _OPERATIONS_PER_BYTE
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
+    takes_parts: bool = False
 
     @staticmethod
     def of(capabilities: Capabilities, *, deterministic: bool = False) -> "CostModel":
@@ -116,6 +117,7 @@ class CostModel:
             widened=frozenset((core.dtype_in, core.dtype_out) for core in capabilities.tensor_cores),
             vector_bytes=capabilities.vector_bits // 8,
             operations_per_byte=_operations_per_byte(capabilities),
+            takes_parts=capabilities.supports_views,
             atomic_ops=frozenset(
                 (name, dtype)
                 for name, dtype in capabilities.atomic_ops

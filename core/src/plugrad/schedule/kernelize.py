@@ -10,6 +10,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.schedule.fused_kernel import FusedKernel
+from plugrad.schedule.memory_parts import take_parts
 from plugrad.schedule.rangeify import Rangeify, max_shape
 from plugrad.schedule.versions import part_of, slice_of
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, simplify
@@ -44,7 +45,13 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     if kernel.ast is None:
         return _copy(kernel, walk)
     root = kernel.root
-    ast = simplify(kernel.ast)
+    cost = walk.cost.get(kernel.device)
+    takes_parts = cost is not None and cost.takes_parts
+    ast, parts = take_parts(
+        simplify(kernel.ast),
+        lambda param: takes_parts and _is_only_read(walk.storage_of(walk.memory_of(param)), root, walk),
+        cost.max_buffers if cost is not None else 0,
+    )
     renamed: dict[UOp, UOp] = {}
     memory: list[UOp] = []
     reads: dict[UOp, None] = {}
@@ -54,14 +61,16 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
         if u in renamed:
             continue
         if u.op is Ops.PARAM:
-            version = walk.memory_of(u)
+            part = parts.get(u)
+            version = walk.memory_of(u if part is None else part.whole)
             owner = walk.storage_of(version)
             if version is not root:
                 reads[version] = None
             # versions of one buffer share a slot: a kernel may write what it has read at the same place
-            if owner not in memory:
-                memory.append(owner)
-            renamed[u] = u.replace(arg=(memory.index(owner), u.arg[1]))
+            place = owner if part is None else part_of(owner, part.begin, u.arg[1])
+            if place not in memory:
+                memory.append(place)
+            renamed[u] = u.replace(arg=(memory.index(place), u.arg[1]))
         elif u.op is Ops.RANGE:
             size = u.src[0].substitute(renamed)
             renamed[u] = UOp(Ops.RANGE, u.dtype, (size,), Axis((next(axes),), u.arg.kind))
@@ -72,6 +81,11 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     sink = UOp.sink(ast, arg=KernelInfo(_name(ast)))
     after = tuple(u for u in kernel.after if u in walk.kernels)
     return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, after)
+
+
+def _is_only_read(memory: UOp, root: UOp, walk: Rangeify) -> bool:
+    """Say whether `memory` lasts, and the kernel of `root` does not write there."""
+    return memory.op is Ops.BUFFER and memory is not walk.storage_of(root)
 
 
 def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:

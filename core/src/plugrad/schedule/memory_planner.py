@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from plugrad._frozen import frozen
 
-# Cache lines and the widest vectors are 64 bytes.
-_ALIGNMENT = 64
+#: Cache lines and the widest vectors are 64 bytes.
+ALIGNMENT = 64
 
 
 @frozen
@@ -52,4 +52,4 @@ def plan_memory(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
 
 
 def _aligned(offset: int) -> int:
-    return -(-offset // _ALIGNMENT) * _ALIGNMENT
+    return -(-offset // ALIGNMENT) * ALIGNMENT
