@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call
@@ -66,3 +68,26 @@ def test_variables_are_part_of_a_kernel() -> None:
     (call,) = calls_of(buffer(8).shrink(((0, n),)) + 1)
     assert call.ast.variables() == (n,)
     assert call.ast.arg.name == "map_8"
+
+
+def test_kernels_that_read_equal_parts_of_memory_are_one() -> None:
+    x = buffer(4096)
+    first, second = calls_of(x.shrink(((768, 1152),)) * 2, x.shrink(((0, 384),)) * 2)
+    assert first.ast is second.ast
+    assert first.memory[1] is x.shrink(((768, 1152),))
+    assert second.memory[1] is x.shrink(((0, 384),))
+    assert first.reads == second.reads == (x,)
+
+
+def test_what_is_written_is_taken_as_a_whole() -> None:
+    x = buffer(4096)
+    (call,) = calls_of(x.assign(x.shrink(((0, 16),)).reshape((1, 16)).expand((256, 16)).reshape((4096,)) + x))
+    assert call.memory == (x,)
+
+
+def test_devices_without_views_take_whole_memories() -> None:
+    x = buffer(4096)
+    value = x.shrink(((768, 1152),)) * 2
+    walk = Rangeify(UOp.sink(value), {"PYTHON": replace(MODEL, takes_parts=False)}, "PYTHON", {value})
+    (call,) = (make_kernel_call(kernel, walk) for kernel in walk.run())
+    assert call.memory[1] is x

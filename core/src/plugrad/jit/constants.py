@@ -95,8 +95,8 @@ class _Search:
         own = {*map(storage.buffer_of, (*trace.stand_ins, *trace.made)), *trace.draws}
         written = [buffer for step in trace.steps for buffer in _written(step)]
         self._varying = own.union(map(_owner, written))
-        # a result stays where it is if parts of it are buffers of their own: copies read such parts
-        split = {buffer.base for step in trace.steps for buffer in step.buffers}
+        # a result stays where it is if it is written part by part
+        split = {buffer.base for buffer in written}
         copied = {_owner(step.buffers[1]) for step in trace.steps if isinstance(step, Copy)}
         fixed = {*own, *trace.outside, *copied}
         times = Counter(written)
@@ -106,7 +106,7 @@ class _Search:
     def visit(self, step: Step) -> None:
         """Take note of the next step."""
         reads = self._reads(step)
-        self._seen.update(step.buffers)
+        self._seen.update(step.buffers, map(_owner, step.buffers))
         buffers = tuple([self._present(buffer) for buffer in step.buffers])
         if reads is None:
             self.others.append(_with_buffers(step, buffers))
@@ -124,7 +124,7 @@ class _Search:
             return None
         names: dict[UOp, None] = {}
         for buffer in read:
-            if (result := self.results.get(buffer)) is not None:
+            if (result := self._result_of(buffer)) is not None:
                 names.update(dict.fromkeys(result.reads))
             elif (owner := _owner(buffer)) in self._varying or owner.is_borrowed:
                 return None
@@ -134,9 +134,16 @@ class _Search:
                 names[name] = None
         return tuple(names)
 
+    def _result_of(self, buffer: Buffer) -> _Result | None:
+        """Return the constant result that lies in `buffer`, or that it is a part of."""
+        return self.results.get(buffer) or self.results.get(_owner(buffer))
+
     def _present(self, buffer: Buffer) -> Buffer:
-        result = self.results.get(buffer)
-        return buffer if result is None else result.memory
+        result = self._result_of(buffer)
+        if result is None:
+            return buffer
+        is_part = buffer not in self.results
+        return result.memory.view(buffer.size, buffer.dtype, buffer.offset) if is_part else result.memory
 
 
 def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple[UOp, ...]) -> _Result:

@@ -98,7 +98,7 @@ class CostModel:
     vector_bytes: int = 0
     operations_per_byte: int = _OPERATIONS_PER_BYTE
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
-    takes_parts: bool = False
+    takes_parts: bool = True
 
     @staticmethod
     def of(capabilities: Capabilities, *, deterministic: bool = False) -> "CostModel":

@@ -28,7 +28,7 @@ class MemoryPart:
 def take_parts(
     ast: UOp, may_take: Callable[[UOp], bool], most_buffers: int = 0
 ) -> tuple[UOp, dict[UOp, MemoryPart]]:
-    """Return a kernel in which each part of memory is a PARAM, and the part of each such PARAM.
+    """Return a kernel whose PARAMs are parts of memory, and these parts.
 
     Parts do not overlap, and begin where temporaries may begin, so that vectors are loaded as before.
 
@@ -44,7 +44,7 @@ def take_parts(
     for u in ast.toposort():
         if u.op is Ops.INDEX:
             places.setdefault(u.src[0], []).append(u)
-    slots = itertools.count(len(places))
+    slots = itertools.count(1 + max(memory.arg[0] for memory in places))
     parts: dict[UOp, MemoryPart] = {}
     taken: dict[UOp, UOp] = {}
     for whole, read in places.items():
