@@ -117,6 +117,19 @@ def test_the_innermost_loop_repeats_the_widest_panel() -> None:
     assert loops[-1].arg.ident[0] == 1
 
 
+def columns(rows: int, size: int) -> UOp:
+    j, k = UOp.range(size, 0), UOp.range(rows, 1, AxisType.REDUCE)
+    value = param(1, rows * size).index(k * size + j).load() * param(2, rows).index(k).load()
+    return kernel(param(0, size).index(j).store(value.reduce(Ops.ADD, k), j))
+
+
+def test_sums_down_the_rows_of_large_memory_take_long_runs_of_each_row() -> None:
+    alone = replace(PANELS, threads=1)
+    assert sizes(columns(4096, 4096), alone, AxisType.UPCAST) == [256]
+    assert sizes(columns(4096, 384), alone, AxisType.UPCAST) == [192]
+    assert sizes(columns(64, 384), alone, AxisType.UPCAST) == [64]
+
+
 def test_lanes_of_a_reduction_lie_in_one_line_where_they_can() -> None:
     # pairs of a row of 10, which leaves two of a vector's eight: images are far apart
     i, j, k = UOp.range(256, 0), UOp.range(10, 1), UOp.range(2, 2, AxisType.REDUCE)

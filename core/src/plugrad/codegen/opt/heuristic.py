@@ -23,6 +23,8 @@ from plugrad.uop.strides import constant_size
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4
+# The most of them along a row that is read once: lines that follow each other come sooner.
+_VECTORS_OF_ROW = 16
 # Inner loops of a reduction, such as a convolution's window, are written out up to this many steps.
 _UNROLL_UP_TO = 9
 # Operations in all copies together: hundreds of sines, of a hundred operations each, take seconds to compile.
@@ -299,6 +301,14 @@ class _VectorPlan:
             return False
         return span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
 
+    def _streams(self, body: LoopBody) -> bool:
+        """Say whether a reduction reads memory beyond the caches, each element once, row by row.
+
+        The longer the part of a row that a step takes, the fewer pages are visited.
+        """
+        large = [p for p in moving(body) if self.is_large(p)]
+        return bool(large) and all(p.loops <= p.index.ranges for p in large)
+
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
         """Sum a reduction along the lanes of vectors, `chains` of them side by side."""
         if body.reduce is None:
@@ -335,8 +345,8 @@ class _VectorPlan:
         budget = self.kernel.capabilities.vector_registers * 3 // 4
         unit = self._lanes(lane) if lane is not None else 1
         column = columns[0]
-        wide = self._fitting(column, unit, (1, 2, 3, 4))
-        choices = [Tile(column, unit, c, ()) for c in wide]
+        widths = range(1, 1 + (_VECTORS_OF_ROW if lane is not None and self._streams(body) else _CHAINS))
+        choices = [Tile(column, unit, c, ()) for c in self._fitting(column, unit, widths)]
         # one or two axes of rows: where the columns are few, two of them reuse more
         for tile in list(choices):
             for row in rows:

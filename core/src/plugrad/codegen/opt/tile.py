@@ -56,14 +56,14 @@ class Tile:
         return steps <= longest and steps * self.products <= BODY_LIMIT
 
     def nbytes(self, body: LoopBody) -> int:
-        """Return the bytes that the loops of the reduction load for all products."""
+        """Return the bytes that a reduction loads for all products, without what no other tile loads."""
         factors = ((self.column, self.columns * self.unit), *self.rows)
         return sum(
             math.prod(count for r, count in factors if p.moves(r))
             * steps_of(frozenset(ranges_of_reduce(body.reduce)) & frozenset(p.index.ranges))
             * p.index.dtype.itemsize
             for p in moving(body)
-            if body.reduce is not None
+            if body.reduce is not None and not p.loops <= p.index.ranges
         )
 
     @property
