@@ -36,6 +36,11 @@ def test_a_listing_is_one_readable_line_an_instruction() -> None:
     ]
 
 
+def test_a_symbolic_size_of_a_buffer_is_left_out() -> None:
+    param = UOp(Ops.PARAM, dtypes.float32, (), (0, UOp.variable("n", 1, 8) * 2))
+    assert read(write([param], "k"))[1][0].arg == (0, None)
+
+
 @pytest.mark.parametrize("dtype", [d.vec(n) for d in (*STORABLE, dtypes.index) for n in (1, 8)], ids=str)
 def test_every_dtype_comes_back_scalar_or_vector(dtype: DType) -> None:
     assert read(write([UOp.const(dtype, 1)], "k"))[1][0].dtype is dtype

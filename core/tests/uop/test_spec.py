@@ -91,6 +91,7 @@ BAD_TENSORS = [
 GOOD_KERNELS = [
     UOp.sink(store, arg=KernelInfo("k")),
     UOp.sink(out_buffer.index(n, n < 4).store(one)),
+    UOp.sink(UOp(Ops.PARAM, F, (), (0, n * 2)).index(r).store(one, r)),
 ]
 
 BAD_KERNELS = [
@@ -105,6 +106,7 @@ BAD_KERNELS = [
     UOp.sink(out_buffer.index(r).store(UOp(Ops.REDUCE, F, (value, n), (Ops.ADD, 1)), r)),
     UOp.sink(out_buffer.index(UOp(Ops.RANGE, INDEX, (two,), 0)).store(one)),
     UOp.sink(UOp(Ops.PARAM, INDEX, (), (0, 4)).index(r).store(r, r)),
+    UOp.sink(UOp(Ops.PARAM, F, (), (0, one)).index(r).store(one, r)),
     UOp.sink(out_buffer.index(UOp(Ops.SPECIAL, INDEX, (two,), "gidx0")).store(one)),
     t + 1,
 ]

@@ -78,7 +78,7 @@ class Ops(Enum):
     MULACC = auto()  # (x, y, z): x*y + z; may round once or twice
 
     # kernels
-    PARAM = auto()  # (): (slot, numel); the kernel's buffer argument number slot
+    PARAM = auto()  # (): (slot, numel, maybe symbolic); the kernel's buffer argument number slot
     DEFINE_LOCAL = auto()  # (): (ident, numel); memory shared by a workgroup
     DEFINE_ACC = auto()  # (initial): int; a register that ACCUMULATE changes
     ACCUMULATE = auto()  # (acc, value): acc := value; later users read acc

@@ -56,3 +56,13 @@ def test_a_store_in_a_loop_of_no_steps_loads_nothing(n: int) -> None:
     out, x = np.full(2, -1, np.int32).view(np.uint8), np.array([5, 7], np.int32).view(np.uint8)
     run_lowered(lower(ast, loops, ()), [out, x], {"n": n})
     assert out.view(np.int32).tolist() == [7 if n == 1 else -1, -1]
+
+
+def test_a_load_from_memory_that_may_be_too_short_is_gated() -> None:
+    k = UOp.range(LEFT, (0,), AxisType.REDUCE)
+    long, short = UOp.variable("m", 3, 9), UOp.variable("m", 2, 9)
+    for size, is_long_enough in ((3, True), (long, True), (short, False)):
+        x = UOp(Ops.PARAM, dtypes.int32, (), (1, size))
+        total = UOp(Ops.REDUCE, dtypes.int32, (x.index(N).load(), k), (Ops.ADD, 1))
+        sink = UOp.sink(OUT.index(UOp.const(dtypes.index, 0)).store(total), arg=KernelInfo("last"))
+        assert (guard_empty_loops(sink) is sink) == is_long_enough

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.uop.ops import Ops
+from plugrad.uop.shape import least
 from plugrad.uop.strides import coefficient, constant_size
 from plugrad.uop.uop import UOp
 from plugrad_cpu_clang.preamble import CACHE_LINE
@@ -79,7 +80,7 @@ def _far_lines(body: Sequence[UOp], r: UOp, cached_bytes: int) -> dict[UOp, int]
 
 
 def _is_large(memory: UOp, cached_bytes: int) -> bool:
-    return memory.op is Ops.PARAM and memory.arg[1] * memory.dtype.itemsize > cached_bytes
+    return memory.op is Ops.PARAM and least(memory.arg[1]) * memory.dtype.itemsize > cached_bytes
 
 
 def _innermost_loops(uops: Sequence[UOp]) -> Iterator[tuple[UOp, Sequence[UOp]]]:

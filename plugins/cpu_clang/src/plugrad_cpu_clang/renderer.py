@@ -15,6 +15,7 @@ from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.settings import settings
 from plugrad.target import Capabilities
 from plugrad.uop import COMPARE, Ops, UOp
+from plugrad.uop.shape import least
 from plugrad_cpu_clang import preamble
 from plugrad_cpu_clang.half_conversions import (
     bfloat_from_float,
@@ -309,7 +310,8 @@ class CpuScope(MaskScope):
     def __init__(self, uops: Sequence[UOp], stream_bytes: int, capabilities: Capabilities) -> None:
         super().__init__(uops)
         read = {buffer_of(u).arg[0] for u in uops if u.op is Ops.LOAD and buffer_of(u).op is Ops.PARAM}
-        large = {slot for slot, u in self.params.items() if u.arg[1] * u.dtype.itemsize >= stream_bytes}
+        sizes = {slot: least(u.arg[1]) * u.dtype.itemsize for slot, u in self.params.items()}
+        large = {slot for slot, nbytes in sizes.items() if nbytes >= stream_bytes}
         self.streamed = (self.written & large) - read
         self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
         self.prefetches = prefetches(uops, capabilities.cache_bytes[-1])

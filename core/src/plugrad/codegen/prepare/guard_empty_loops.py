@@ -10,6 +10,7 @@ from typing import Any
 
 from plugrad.codegen.rebuild import ended_by, rebuild
 from plugrad.uop import Ops, UOp
+from plugrad.uop.shape import least
 from plugrad.uop.validity import conjunction, conjuncts
 
 
@@ -36,7 +37,7 @@ def _gated(load: UOp, loops: Sequence[UOp]) -> UOp | None:
         return None
     memory, idx, *gates = load.src[0].src
     missing = [r.src[0] > 0 for r in loops if r not in load.ranges]
-    if not missing or (idx.vmin >= 0 and idx.vmax < memory.arg[1]):
+    if not missing or (idx.vmin >= 0 and idx.vmax < least(memory.arg[1])):
         return None
     conditions = dict.fromkeys([*(c for gate in gates for c in conjuncts(gate)), *missing])
     return load.replace(src=(memory.index(idx, conjunction(conditions)), *load.src[1:]))

@@ -21,14 +21,13 @@ from plugrad.uop.uop import UOp
 
 
 def is_memory(u: UOp) -> bool:
-    """A buffer: its number, and how many elements it has."""
+    """A buffer: its number, and how many elements it has, which variables may decide."""
     number, numel = u.arg
     return (
         not u.src
         and type(number) is int
         and number >= 0
-        and type(numel) is int
-        and numel >= 0
+        and (is_index(numel) if isinstance(numel, UOp) else type(numel) is int and numel >= 0)
         and is_storable(u.dtype)
         and is_real(u)
     )
