@@ -144,6 +144,12 @@ def _scattered_numbers(rng: random.Random, xs: list[Array]) -> Params | None:
     return _scattered(rng, xs) if xs[0].dtype.kind in "iuf" else None
 
 
+def _scattered_sums(rng: random.Random, xs: list[Array]) -> Params | None:
+    """Propose places for floats that add up without rounding: multiples of 1/16 of eleven bits at most."""
+    total = sum(float(np.abs(x.astype(np.float64)).sum()) for x in xs)
+    return None if xs[0].dtype == np.float16 and total >= 1 << 7 else _scattered_numbers(rng, xs)
+
+
 def _classes(rng: random.Random, xs: list[Array]) -> Params | None:
     (x,) = xs
     count = rng.randint(1, 5)
@@ -192,7 +198,7 @@ OPS = (
         2,
         _scatter_add,
         lambda x, s, a, i: x.scatter_add(a, Tensor(i, device=x.device), s),
-        _scattered_numbers,
+        _scattered_sums,
     ),
     op("gather", 1, _gather, lambda x, a, i: x.gather(a, Tensor(i, device=x.device)), _gathered),
     op(
