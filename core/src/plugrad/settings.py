@@ -226,6 +226,7 @@ class Settings:
         0, "Search for the fastest optimisations of each kernel, from so many lists a step; 0: no search."
     )
     CACHELEVEL = Setting(2, "Caches of kernels: 0 none, 1 in memory, 2 in memory and on disk.", high=2)
+    SHARE_SIZES = Setting(True, "Let one small kernel serve several sizes, from the second of them on.")
     CACHE_KERNELS = Setting(
         4096, "Compiled kernels kept in memory; those unused for longest go first.", low=1
     )

@@ -332,3 +332,18 @@ def test_places_that_are_named_often_take_every_update(simulate, dtype):
         "print((added.numpy() == want).all(), (greatest.numpy() == most).all())"
     )
     assert simulate(program).clean_lines()[:2] == ["1", "True True"]
+
+
+def test_kernels_of_other_sizes_are_launched_with_them(simulate):
+    program = HEADER + (
+        "from plugrad import events\n"
+        "names = []\n"
+        "a = np.arange(240, dtype=np.float32).reshape(40, 6)\n"
+        "x, w = Tensor(a, device='METAL').realize(), Tensor(a[:6], device='METAL').realize()\n"
+        "with events.subscribe(events.CompileEvent, lambda event: names.append(event.name)):\n"
+        "    for n in (5, 9, 17, 40):\n"
+        "        np.testing.assert_array_equal((x[:n] @ w).relu().sum(0).numpy(), (a[:n] @ a[:6]).sum(0))\n"
+        "        np.testing.assert_array_equal((x[:n] * 2).numpy(), a[:n] * 2)\n"
+        "print(len(names))"
+    )
+    assert int(simulate(program, CACHELEVEL=0).clean_lines()[0]) <= 9

@@ -6,8 +6,8 @@ compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 """
 
 import sys
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,6 +19,7 @@ from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
 from plugrad.engine.compile_queue import Compiled, compile_queue
+from plugrad.engine.sizes import families
 from plugrad.observe.progress import progress
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
@@ -50,7 +51,8 @@ class CompiledKernel:
         runner: it, loaded.
         device: where.
         slots: the number of buffers that it is launched with. Codegen may find that the last are not needed.
-        launch_dims: its launch dimensions; None where they depend on variables.
+        launch_dims: its launch dimensions; None where they depend on variables of the program that asks.
+        values: of the variables that stand for sizes of the graph it was asked for.
     """
 
     program: Program
@@ -58,12 +60,43 @@ class CompiledKernel:
     device: OpenDevice
     slots: int
     launch_dims: LaunchDims | None
+    values: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 # DEBUG from which on the graph at each pass is shown, as with VIZ: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
 _loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None", int], CompiledKernel] = LruCache()
+# Kernels that serve other graphs as well, by the graph that was asked for.
+_shared: LruCache[tuple[OpenDevice, UOp], CompiledKernel] = LruCache()
+
+
+def compile_shared_kernels(device: OpenDevice, asts: Sequence[UOp]) -> list[CompiledKernel]:
+    """Return kernels of `asts`, where one may serve several that differ in sizes.
+
+    Which do depends on what this process has asked for, and not on what lies on disk: a program computes the
+    same bits each time.
+
+    Raises:
+        CompileError: the toolchain refused one; carries source, log and command.
+    """
+    if not settings.SHARE_SIZES or settings.DETERMINISTIC or settings.NOOPT or settings.BEAM:
+        return compile_kernels(device, asts)
+    found: dict[UOp, CompiledKernel] = {}
+    unknown: list[UOp] = []
+    for ast in dict.fromkeys(asts):
+        kernel = _shared.get((device, ast)) or _loaded.get((device, ast, None, settings.BEAM))
+        if kernel is None:
+            unknown.append(ast)
+        else:
+            found[ast] = kernel
+    if unknown:
+        instances = families.instances(device, unknown)
+        kernels = compile_kernels(device, [graph for graph, _ in instances.values()])
+        for (ast, (_, values)), kernel in zip(instances.items(), kernels, strict=True):
+            found[ast] = bound = _bound(kernel, values)
+            _shared.put((device, ast), bound, settings.CACHE_KERNELS)
+    return [found[ast] for ast in asts]
 
 
 def compile_kernels(
@@ -101,6 +134,18 @@ def compile_kernels(
 def clear_loaded() -> None:
     """Forget the kernels of this process; the disk cache keeps them."""
     _loaded.clear()
+    _shared.clear()
+    families.clear_families()
+
+
+def _bound(kernel: CompiledKernel, values: Mapping[str, int]) -> CompiledKernel:
+    """Return a kernel with variables at `values`."""
+    if not values:
+        return kernel
+    program = kernel.program
+    sizes = [size for size in (*program.global_size, *program.local_size) if isinstance(size, UOp)]
+    is_fixed = all(variable.arg[0] in values for size in sizes for variable in size.variables())
+    return replace(kernel, launch_dims=program.launch_dims(values) if is_fixed else None, values=values)
 
 
 def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[CompiledKernel]:

@@ -23,6 +23,8 @@ class Launch:
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Launch with the variables at `values`; `replayed` is for observers."""
         kernel, program = self.kernel, self.kernel.program
+        if kernel.values:
+            values = {**values, **kernel.values}
         try:
             for slot in program.outs:
                 self.buffers[slot].own()

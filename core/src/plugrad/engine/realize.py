@@ -1,17 +1,17 @@
 """Give values memory: plan, compile the kernels, run them, remember where the results are."""
 
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from plugrad import events
-from plugrad.device import Device
+from plugrad.device import Device, OpenDevice
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, current_capture, not_capturing
 from plugrad.engine.checks import FiniteCheck, check_position, positions_in
-from plugrad.engine.compile import compile_kernels
+from plugrad.engine.compile import CompiledKernel, compile_kernels, compile_shared_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
@@ -24,6 +24,8 @@ from plugrad.uop import Ops, UOp
 
 if TYPE_CHECKING:
     from plugrad.schedule.kernelize import KernelCall
+
+FindKernels = Callable[[OpenDevice, Sequence[UOp]], list[CompiledKernel]]
 
 
 def realize(values: Iterable[UOp], device: str | None = None) -> None:
@@ -84,7 +86,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         plan.graph.check_bound()
         for condition in plan.conditions:
             condition.check(plan.graph.values)
-        steps = compile_plan(plan)
+        # a replay runs often enough for kernels of its own sizes
+        steps = compile_plan(plan, compile_shared_kernels if capture is None else compile_kernels)
         if capture is not None:
             capture.check_values(plan.graph)
             # what lies in memory already is among the results as well
@@ -145,13 +148,13 @@ def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp
         return {result.value: result.place.substitute(written) for result in plan.results}
 
 
-def compile_plan(plan: ExecutionPlan) -> list[Step]:
+def compile_plan(plan: ExecutionPlan, find: FindKernels = compile_kernels) -> list[Step]:
     """Compile what is not compiled, and return the steps with their buffers."""
     by_device: dict[str, list[UOp]] = {}
     for call in plan.calls:
         if call.ast.op is not Ops.COPY:
             by_device.setdefault(call.device, []).append(call.ast)
-    kernels = {device: iter(compile_kernels(Device[device], asts)) for device, asts in by_device.items()}
+    kernels = {device: iter(find(Device[device], asts)) for device, asts in by_device.items()}
     steps: list[Step] = []
     for call in plan.calls:
         buffers = plan.buffers(call)

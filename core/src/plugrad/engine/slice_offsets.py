@@ -72,6 +72,9 @@ def _is_offset(sliced: UOp, axis: int) -> bool:
     begin, end = pairs_of(sliced)[axis]
     size: Any = sliced.src[0].shape[axis]
     is_fixed = isinstance(begin, int) and isinstance(end, int) and isinstance(size, int)
+    if is_fixed and begin == 0 and end > 1 and len(sliced.src[0].shape) == 1:
+        # those of all lengths share kernels, which a variable that can only be 0 would tell apart
+        return False
     # what is longer than a position, along an inner axis, decides which loads are contiguous
     return is_fixed and (begin, end) != (0, size) and (axis == 0 or end - begin == 1)
 
