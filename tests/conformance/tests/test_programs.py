@@ -1,13 +1,19 @@
 """Random programs: the same for a seed, found out when a device is wrong, and then made small."""
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from plugrad import Tensor
 from plugrad.device import Device
+from plugrad.events import LowerEvent
 from plugrad.float8 import E4M3, E4M3_FNUZ, E5M2, E5M2_FNUZ, Float8Layout
+from plugrad.settings import context
+from plugrad.uop.ops import Ops
 from plugrad_conformance.programs.__main__ import main
+from plugrad_conformance.programs.any_size import any_size
 from plugrad_conformance.programs.check import MODES, difference
 from plugrad_conformance.programs.generate import random_program
 from plugrad_conformance.programs.meaning import evaluate, program_of
@@ -15,6 +21,7 @@ from plugrad_conformance.programs.op_table import CHANGES, OPS, SHARES
 from plugrad_conformance.programs.ops.op_spec import is_tame
 from plugrad_conformance.programs.program import Program, Step, needed_for
 from plugrad_conformance.programs.shrink import shrink
+from plugrad_conformance.testing import recorded_events
 
 
 def test_a_seed_has_one_program() -> None:
@@ -171,3 +178,16 @@ def test_the_interpreter_and_the_default_device_are_compared_unless_others_are_n
         monkeypatch.setattr(Device, "_assigned", default)
         assert main(["--count", "0"]) == 0
         assert capsys.readouterr().out == f"0 programs of 40 steps on {compared}: 0 differ\n"
+
+
+def test_kernels_of_any_size_have_variables() -> None:
+    arrays = [np.arange(4 * n, dtype=np.float32).reshape(n, 4) for n in range(2, 8)]
+
+    def ops(scope: AbstractContextManager[None]) -> set[object]:
+        with recorded_events(LowerEvent) as lowered, context(CACHELEVEL=1, SHARE_SIZES=0), scope:
+            sums = [(Tensor(array, device="PYTHON") + 1).sum(1).tolist() for array in arrays]
+        assert sums == [(array + 1).sum(1).tolist() for array in arrays]
+        return {getattr(u, "op", None) for event in lowered for u in event.linear}
+
+    assert Ops.DEFINE_VAR in ops(any_size())
+    assert Ops.DEFINE_VAR not in ops(nullcontext())

@@ -1,6 +1,7 @@
 """Run a program on a device in several ways, and compare it with NumPy."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Literal
 
 import numpy as np
@@ -8,11 +9,12 @@ import numpy as np
 from plugrad.errors import PlugradError
 from plugrad.jit import jit
 from plugrad.tensor import Tensor
+from plugrad_conformance.programs.any_size import any_size
 from plugrad_conformance.programs.op_table import CHANGES, OPS
 from plugrad_conformance.programs.program import Array, Program
 
-Mode = Literal["together", "one by one", "again", "jit", "jitted state"]
-MODES: tuple[Mode, ...] = ("together", "one by one", "again", "jit", "jitted state")
+Mode = Literal["together", "one by one", "again", "jit", "jitted state", "any size"]
+MODES: tuple[Mode, ...] = ("together", "one by one", "again", "jit", "jitted state", "any size")
 
 
 def run(program: Program, device: str, mode: Mode) -> list[Array]:
@@ -23,7 +25,7 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
         device: where.
         mode: whether to realize all results together, in turn, after the same was built before and kept, or
             in a late call of a jitted function, the first two of which got other values: as arguments, or
-            half of them in tensors outside that are assigned to.
+            half of them in tensors outside that are assigned to; or in turn, by kernels that serve any size.
     """
     if mode == "jit":
         return _run_jitted(program, device)
@@ -31,10 +33,11 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
         return _run_on_state(program, device)
     if mode == "again":
         return _run_again(program, device)
-    kept = _evaluate(program, (Tensor(x, device=device) for x in _inputs(program)))
-    if mode == "together":
-        Tensor.realize(*kept)
-    return [t.numpy() for t in kept]
+    with any_size() if mode == "any size" else nullcontext():
+        kept = _evaluate(program, (Tensor(x, device=device) for x in _inputs(program)))
+        if mode == "together":
+            Tensor.realize(*kept)
+        return [t.numpy() for t in kept]
 
 
 def difference(program: Program, device: str, modes: Sequence[Mode] = MODES) -> str | None:
