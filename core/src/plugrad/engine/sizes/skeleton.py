@@ -132,7 +132,10 @@ def _with_numbers(op: Ops, arg: Any, following: Iterator[Filling]) -> Any:
 
 
 def _by_whole_numbers(u: UOp) -> tuple[Ops, tuple[UOp, ...]]:
-    """Return op and sources, those of x / 4 for x * 0.25: `simplify` makes products of some quotients."""
+    """Return op and sources, x / 4 for x * 0.25.
+
+    `simplify` makes products of quotients by powers of two.
+    """
     if u.op is Ops.MUL and u.src[1].op is Ops.CONST and is_float(u.dtype):
         mantissa, exponent = math.frexp(u.src[1].arg)
         if mantissa == _OF_POWERS and exponent < 1:

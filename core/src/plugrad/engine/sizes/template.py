@@ -132,7 +132,7 @@ def _filling(kind: Hole, column: Numbers, term: Term | None) -> Number | Term | 
 
 
 def _term_of(column: Numbers, places: Mapping[UOp, int], columns: Sequence[Numbers]) -> Term | None:
-    """Return numbers as a multiple of a variable, or as one at a fixed distance; None if they are neither."""
+    """Return numbers as a multiple of a variable, or at a fixed distance; None for others."""
     for variable, place in places.items():
         pairs = list(zip(column, columns[place], strict=True))
         if len(distances := {number - value for number, value in pairs}) == 1:
@@ -148,7 +148,7 @@ def _magnitude(column: Numbers) -> int:
 
 
 def _limits(column: Numbers) -> tuple[int, int]:
-    """Return limits in which a later number is likely to lie; sizes, which are never 0, stay so."""
+    """Return limits in which later numbers are likely to lie; sizes stay above 0."""
     least = min(column)
     highest = max(_LEAST_ROOM, _ROOM << _magnitude(column).bit_length())
     return (1 if least > 0 else 0 if least == 0 else -highest), highest

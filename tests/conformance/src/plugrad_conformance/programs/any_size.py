@@ -1,4 +1,4 @@
-"""Run each kernel as an instance of a template, as if graphs of other sizes had been there before."""
+"""Run each kernel as an instance of a template, as if it were not the first size."""
 
 import random
 from collections.abc import Generator, Iterable
