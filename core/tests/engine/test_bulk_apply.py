@@ -94,6 +94,19 @@ def test_steps_may_change_nothing() -> None:
     assert values_of(bulk_apply(same, (x.uop,), 3, x.device)) == [[1.0, 2.0, 4.0]]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_steps_may_read_parts_of_the_state(count: int) -> None:
+    x = Tensor.arange(32.0).reshape(4, 8).realize()
+
+    def halves_added(state: State) -> State:
+        halves = [state[0].shrink([(begin, begin + 2), (0, 8)]) for begin in (0, 2)]
+        both = (halves[0] + halves[1]).reshape((1, 2, 8)).expand((2, 2, 8))
+        return (both.reshape((4, 8)).contiguous(),)
+
+    (found,) = values_of(bulk_apply(halves_added, (x.uop,), count, x.device))
+    assert found == ((x[:2] + x[2:]) * 2 ** (count - 1)).tolist() * 2
+
+
 def part(state: State) -> State:
     """Take three steps, and double the numbers."""
     x, count = bulk_apply(step, state, 3)

@@ -133,8 +133,16 @@ def _buffers(state: State) -> list[Buffer]:
 def _exchanged(steps: Sequence[Step], others: dict[Buffer, Buffer]) -> list[Step]:
     out: list[Step] = []
     for step in steps:
-        buffers = tuple([others.get(buffer, buffer) for buffer in step.buffers])
+        buffers = tuple([_exchanged_buffer(buffer, others) for buffer in step.buffers])
         out.append(
             Launch(step.kernel, buffers) if isinstance(step, Launch) else Copy((buffers[0], buffers[1]))
         )
     return out
+
+
+def _exchanged_buffer(buffer: Buffer, others: dict[Buffer, Buffer]) -> Buffer:
+    other = others.get(buffer)
+    if other is None and buffer.base is not None and (whole := others.get(buffer.base)) is not None:
+        # a kernel may take the part of memory that it reads
+        other = whole.view(buffer.size, buffer.dtype, buffer.offset)
+    return buffer if other is None else other
