@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, jit
+from plugrad.jit.guards import Guards
 from plugrad.jit.jit import JitWarning
 
 Function = Callable[[Tensor], Tensor]
@@ -286,6 +287,42 @@ def test_equal_values_in_other_objects_are_not_traced_again() -> None:
     assert jitted.captures == 1
     config.sizes[1]["a"] = (3, 3.5)
     assert jitted(here(1.0)).tolist() == [6.0]
+
+
+class Named:
+    """An object with attributes of any name."""
+
+
+def test_attributes_of_any_name_are_compared_until_they_are_gone() -> None:
+    item, name = Named(), 'it\'s {a} "name"\n'
+    setattr(item, name, 1)
+    call: Any = (lambda x: x * getattr(item, name), (), {})
+    guards = Guards(call, ())
+    assert [guards.hold(call), guards.hold(call)] == [True, True]
+    setattr(item, name, True)
+    assert not guards.hold(call)
+    setattr(item, name, 1)
+    assert guards.hold(call)
+    vars(item).clear()
+    assert not guards.hold(call)
+
+
+def test_another_class_and_an_emptied_variable_are_noticed() -> None:
+    class Other(Named):
+        pass
+
+    item, value = Named(), 12.5
+    function: Any = lambda x: (item, x * value)  # noqa: E731 - its cells are looked at
+    call: Any = (function, (), {})
+    guards = Guards(call, ())
+    assert guards.hold(call)
+    item.__class__ = Other
+    assert not guards.hold(call)
+    item.__class__ = Named
+    assert guards.hold(call)
+    (cell,) = [cell for cell in function.__closure__ if cell.cell_contents is value]
+    del cell.cell_contents
+    assert not guards.hold(call)
 
 
 def test_an_argument_of_its_own_equality_is_looked_into() -> None:

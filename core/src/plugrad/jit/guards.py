@@ -9,11 +9,12 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, repeat
-from operator import attrgetter, is_, itemgetter
+from operator import attrgetter, is_
 from operator import call as call_it
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad._util import slots_in
 from plugrad.jit.names_in_code import host_records, is_iterator, is_layer, is_library, words_in
 from plugrad.tensor import Tensor
@@ -21,8 +22,6 @@ from plugrad.uop import UOp
 
 #: A function with its arguments and keyword arguments.
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
-# Reads values again, and what each of them is called below the object that they are in.
-_Read = tuple[Callable[[], Iterable[Any]], Sequence[Any]]
 
 # Equal where they are written the same: 1 is not True, 0.0 is not -0.0, and NaN is NaN.
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None), range, slice})
@@ -50,6 +49,25 @@ _MISSING = object()
 _CHANGED = (LookupError, AttributeError, TypeError, ValueError, RuntimeError)
 
 
+@frozen(eq=False)
+class _Read:
+    """A read of values, which can be done again.
+
+    Attributes:
+        again: reads them.
+        names: what each of them is called below the object that they are in.
+        parts: where expressions read them: an object for each, and what to write around it.
+    """
+
+    again: Callable[[], Iterable[Any]]
+    names: Sequence[Any]
+    parts: Sequence[tuple[str, Any, str]] | None = None
+
+
+# With what it is called, and the values that it found.
+_Guarded = tuple[_Read, str, list[Any]]
+
+
 class Guards:
     """Values that names led to after a call.
 
@@ -65,15 +83,36 @@ class Guards:
             # a function that was found late may name attributes of what was found early
             known = len(words)
             self._search(call, words)
-        self._reads = [read for read, _, _ in self._named]
-        self._containers = [container for container, _ in self._sized]
-        self._lengths = list(map(len, self._containers))
+        others = [(read.again, values) for read, _, values in self._named if read.parts is None]
+        self._reads = [read for read, _ in others]
+        self._expected = list(chain.from_iterable(values for _, values in others))
+        self._lengths = [len(container) for container, _ in self._sized]
+
+    @cached_property
+    def _is_same(self) -> Callable[[], bool]:
+        """Say whether all that expressions read is the same object, and lengths are, when called.
+
+        One expression takes half of the time of reading all values and comparing these. To compile it takes
+        10 us for each, so it is when guards are first compared.
+        """
+        known: dict[str, Any] = {}
+        terms = [f"len(container{n}) == {length}" for n, length in enumerate(self._lengths)]
+        known.update({f"container{n}": container for n, (container, _) in enumerate(self._sized)})
+        for read, _, values in self._named:
+            for (before, item, after), value in zip(read.parts or (), values, strict=False):
+                # many values are read from one namespace
+                known[name := f"object{id(item)}"] = item
+                known[f"value{len(terms)}"] = value
+                terms.append(f"{before}{name}{after} is value{len(terms)}")
+        return eval(f"lambda: {' and '.join(terms) or True}", known)
 
     def hold(self, call: Call) -> bool:
         """Say whether all names lead to equal values."""
         try:
-            found = chain.from_iterable(map(call_it, self._reads))
-            if not all(map(is_, found, self._expected)) or list(map(len, self._containers)) != self._lengths:
+            is_same = self._is_same()
+            if is_same and self._reads:
+                is_same = all(map(is_, chain.from_iterable(map(call_it, self._reads)), self._expected))
+            if not is_same:
                 return not self.difference(call)
             return not (self._bits or self._passed) or not self._difference_in_objects(call)
         except _CHANGED:
@@ -84,11 +123,9 @@ class Guards:
         for (container, label), length in zip(self._sized, self._lengths, strict=True):
             if len(container) != length:
                 return f"the length of {label}"
-        expected = iter(self._expected)
-        for read, label, names in self._named:
+        for read, label, values in self._named:
             try:
-                for name, found in zip(names, read(), strict=True):
-                    value = next(expected)
+                for name, found, value in zip(read.names, read.again(), values, strict=True):
                     if found is not value and not self._is_equal(found, value):
                         return _join(label, name)
             except _CHANGED:
@@ -102,8 +139,7 @@ class Guards:
 
     def _search(self, call: Call, words: set[str]) -> None:
         self.problem = ""
-        self._named: list[tuple[Callable[[], Iterable[Any]], str, Sequence[Any]]] = []
-        self._expected: list[Any] = []
+        self._named: list[_Guarded] = []
         self._sized: list[tuple[Any, str]] = []
         self._bits: list[tuple[Any, Hashable, str]] = []
         self._contents: dict[int, tuple[Any, ...]] = {}
@@ -120,27 +156,27 @@ class Guards:
                 if id(cls) not in seen:
                     seen.add(id(cls))
                     held.append((cls, cls.__name__))
-            for read, names in self._look_into(item, label, words):
-                for name, value in zip(names, self._note(read, label, names), strict=True):
+            for read in self._look_into(item, label, words):
+                for name, value in zip(read.names, self._note(read, label), strict=True):
                     if id(value) not in seen and not issubclass(type(value), _NOT_LOOKED_INTO):
                         seen.add(id(value))
                         held.append((value, _join(label, name)))
             if len(held) > _MOST_OBJECTS:
                 self.problem = label
                 break
-        self._note(partial(map, type, objects), "the class of an object", [""] * len(objects))
+        parts = [("type(", item, ")") for item in objects]
+        self._note(_Read(partial(map, type, objects), [""] * len(objects), parts), "the class of an object")
 
-    def _note(self, read: Callable[[], Iterable[Any]], label: str, names: Sequence[Any]) -> list[Any]:
-        values = list(read())
-        self._named.append((read, label, names))
-        self._expected += values
+    def _note(self, read: _Read, label: str) -> list[Any]:
+        values = list(read.again())
+        self._named.append((read, label, values))
         return values
 
     def _look_into(self, item: Any, label: str, words: set[str]) -> Iterator[_Read]:
         """Yield the reads of attributes and items of an object, running none of its code."""
         cls = _class_of(item)
         if wrapped := _WRAPPERS.get(cls):
-            yield partial(wrapped, item), [""] * len(wrapped(item))
+            yield _Read(partial(wrapped, item), [""] * len(wrapped(item)))
         elif cls is FunctionType:
             if not is_library(item.__module__):
                 yield from _from_function(item, words)
@@ -153,7 +189,7 @@ class Guards:
                 yield from _from_namespace(
                     own, [name for name in own if name in words or _is_code(name, own)]
                 )
-                yield partial(attrgetter("__bases__"), item), [""] * len(item.__bases__)
+                yield _Read(partial(attrgetter("__bases__"), item), [""] * len(item.__bases__))
         elif is_iterator(cls):
             self.problem = label
         else:
@@ -169,10 +205,10 @@ class Guards:
         kind = _kind_of(item)
         if kind in _DICTS:
             keys = content[: len(item)]
-            yield partial(kind.__iter__, item), [""] * len(keys)
-            yield partial(kind.values, item), [f"[{key!r:.40}]" for key in keys]
+            yield _Read(partial(kind.__iter__, item), [""] * len(keys))
+            yield _Read(partial(kind.values, item), [f"[{key!r:.40}]" for key in keys])
         else:
-            yield partial(kind.__iter__, item), [f"[{place}]" for place in range(len(content))]
+            yield _Read(partial(kind.__iter__, item), [f"[{place}]" for place in range(len(content))])
         if kind not in (tuple, frozenset):
             self._sized.append((item, label))
 
@@ -191,11 +227,12 @@ class Guards:
                 yield from _from_namespace(own, words)
                 inherited = words.intersection(chain.from_iterable(map(vars, cls.__mro__)))
                 if is_user and (absent := inherited.difference(own)):
-                    yield partial(map, own.get, tuple(absent), repeat(_MISSING)), tuple(absent)
+                    names = tuple(absent)
+                    yield _Read(partial(map, own.get, names, repeat(_MISSING)), names)
         if is_user:
             names = [name for base in cls.__mro__ for name in slots_in(base) if _is_set(item, name)]
             if names:
-                yield partial(map, partial(_attribute, item), names), names
+                yield _Read(partial(map, partial(_attribute, item), names), names)
 
     def _is_equal(self, found: Any, value: Any) -> bool:
         cls = _class_of(found)
@@ -242,9 +279,10 @@ def _from_function(function: FunctionType, words: set[str]) -> Iterator[_Read]:
     pairs = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     cells = {name: cell for name, cell in pairs if _is_filled(cell)}
     if cells:
-        yield partial(map, attrgetter("cell_contents"), tuple(cells.values())), [*cells]
+        again = partial(map, attrgetter("cell_contents"), tuple(cells.values()))
+        yield _Read(again, [*cells], [("", cell, ".cell_contents") for cell in cells.values()])
     if function.__defaults__ or function.__kwdefaults__:
-        yield partial(attrgetter("__defaults__", "__kwdefaults__"), function), ("", "")
+        yield _Read(partial(attrgetter("__defaults__", "__kwdefaults__"), function), ("", ""))
     if "__wrapped__" in vars(function):
         yield from _from_namespace(vars(function), ("__wrapped__",))
 
@@ -257,12 +295,9 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _from_namespace(names_of: Any, names: Iterable[str]) -> Iterator[_Read]:
-    present = [name for name in names if name in names_of]
-    if len(present) == 1:
-        # an `itemgetter` of one name gives no tuple
-        yield partial(map, names_of.__getitem__, present), present
-    elif present:
-        yield partial(itemgetter(*present), names_of), present
+    if present := [name for name in names if name in names_of]:
+        parts = [("", names_of, f"[{name!r}]") for name in present]
+        yield _Read(partial(map, names_of.__getitem__, present), present, parts)
 
 
 def _is_set(item: Any, name: str) -> bool:

@@ -2,18 +2,12 @@
 
 import weakref
 from collections.abc import Iterable
-from operator import attrgetter
-from operator import call as call_it
-from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.engine import storage
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor import Tensor
 from plugrad.uop import Ops, UOp
-
-# The memory of a tensor that shows all of it, as `storage.Memory`, and the empty path.
-_WHOLE_MEMORY = attrgetter("_storage.uop.place", "_path")
 
 
 @frozen
@@ -67,20 +61,20 @@ class WatchedTensors:
         for each in watched:
             self._of_buffer.setdefault(each.buffer, []).append(each)
         # the first time, each is asked
-        self._whole: list[weakref.ref[Tensor]] = []
-        self._expected: list[Any] = [None]
+        self._is_prepared = False
+        self._whole: list[tuple[weakref.ref[Tensor], Buffer]] = []
         self._others: list[Watched] = []
 
     def are_unchanged(self) -> bool:
         """Say whether each still shows its memory, and all memory is shown."""
         if not self._of_buffer:
             return True
-        try:
-            found = list(map(_WHOLE_MEMORY, map(call_it, self._whole)))
-            if found == self._expected and all([each.is_unchanged() for each in self._others]):
-                return True
-        except AttributeError:
-            pass  # a tensor is no more
+        if (
+            self._is_prepared
+            and self._show_the_same()
+            and all([each.is_unchanged() for each in self._others])
+        ):
+            return True
         for tensors in self._of_buffer.values():
             if all([each.tensor() is None for each in tensors]):
                 return False
@@ -89,15 +83,23 @@ class WatchedTensors:
         self._prepare()
         return True
 
+    def _show_the_same(self) -> bool:
+        for reference, memory in self._whole:
+            tensor = reference()
+            # no calls of Python: `tensor.uop` would make some for each
+            if tensor is None or tensor._path or tensor._storage.uop.place is not memory:
+                return False
+        return True
+
     def _prepare(self) -> None:
         watched = [each for tensors in self._of_buffer.values() for each in tensors]
         alive = [(each, _whole_memory(each)) for each in watched if each.tensor() is not None]
-        self._whole = [each.tensor for each, memory in alive if memory is not None]
-        self._expected = [(memory, ()) for _, memory in alive if memory is not None]
+        self._is_prepared = True
+        self._whole = [(each.tensor, memory) for each, memory in alive if memory is not None]
         self._others = [each for each, memory in alive if memory is None]
 
 
-def _whole_memory(watched: Watched) -> Any:
+def _whole_memory(watched: Watched) -> Buffer | None:
     """Return the memory that a tensor shows all of, and is watched for; else None."""
     tensor = watched.tensor()
     if tensor is None or tensor._path or watched.uop.op is not Ops.BUFFER:
