@@ -142,3 +142,15 @@ def test_a_forked_child_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "_is_inherited", True)
     with pytest.raises(ForkError):
         replay.run([], {})
+
+
+def test_a_launch_on_one_buffer_gets_the_handle_of_each_run() -> None:
+    x = Tensor([1.0, 2.0, 3.0, 4.0]).realize()
+    with capturing() as capture:
+        x.assign(x * 2).realize()
+    replay = Replay(capture.steps, [buffer(x)], use_graphs=False)
+    other = Tensor([1.0, 2.0, 3.0, 5.0]).realize()
+    for factor in (2.0, 4.0):
+        replay.run([buffer(other)], {})
+        assert other.tolist() == [factor, 2 * factor, 3 * factor, 5 * factor]
+    assert x.tolist() == [2.0, 4.0, 6.0, 8.0]

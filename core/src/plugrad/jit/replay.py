@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from plugrad import events
@@ -19,20 +19,25 @@ from plugrad.settings import settings
 
 @dataclass(slots=True, eq=False)
 class _Prepared:
-    """One launch: everything that is the same in each replay."""
+    """One launch: everything that is the same in each replay.
+
+    Attributes:
+        pick: takes its handles, slot by slot, out of those of the replay.
+        dims: its sizes, where they do not vary with variables.
+    """
 
     program: Program
     device: OpenDevice
     runner: Runner
-    handles: list[Any]
+    pick: Callable[[Sequence[Any]], tuple[Any, ...]]
     dims: LaunchDims | None
 
-    def run(self, values: Mapping[str, int]) -> None:
+    def run(self, handles: Sequence[Any], values: Mapping[str, int]) -> None:
         program = self.program
         scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
         global_size, local_size = self.dims or program.launch_dims(values)
         try:
-            self.runner(tuple(self.handles), scalars, global_size, local_size)
+            self.runner(self.pick(handles), scalars, global_size, local_size)
         except Exception as error:
             raise_plugin_error(self.device, "plugrad_runner", f"launching {program.name}", error)
             raise
@@ -40,21 +45,24 @@ class _Prepared:
 
 @dataclass(slots=True, eq=False)
 class _PreparedGraph:
-    """Launches that the device runs by one call; `sized` ones vary with variables."""
+    """Launches that the device runs by one call; `sized` ones vary with variables.
+
+    Attributes:
+        exchanged: launches, slots and where their handles are among those of the replay.
+    """
 
     graph: Graph
     sized: list[tuple[int, Program]]
+    exchanged: list[tuple[int, int, int]]
 
-    def run(self, values: Mapping[str, int]) -> None:
+    def run(self, handles: Sequence[Any], values: Mapping[str, int]) -> None:
+        graph = self.graph
+        for launch, slot, place in self.exchanged:
+            graph.set_handle(launch, slot, handles[place])
         for number, program in self.sized:
             scalars = tuple([values[name] for name in program.variables])
-            self.graph.set_sizes(number, scalars, *program.launch_dims(values))
-        self.graph()
-
-
-# How the handle of an exchanged buffer gets to where it is used: a function, the slot to call it with, and
-# the number of the buffer.
-_Patch = tuple[Callable[[int, Any], None], int, int]
+            graph.set_sizes(number, scalars, *program.launch_dims(values))
+        graph()
 
 
 class Replay:
@@ -76,14 +84,20 @@ class Replay:
         use_graphs: bool = True,
     ) -> None:
         self._index = {buffer: number for number, buffer in enumerate(open_buffers)}
-        self._patches: list[_Patch] = []
-        # those of which a part is meant
-        self._patches_of_parts: list[tuple[_Patch, Buffer]] = []
+        # the handles of a run: of the buffers that are exchanged, of parts of these, and those that stay
+        self._parts: dict[Buffer, int] = {}
+        self._fixed: dict[Buffer, Any] = {}
         self._steps = steps
         self._devices = list(dict.fromkeys(s.kernel.device for s in steps if isinstance(s, Launch)))
         for buffer in dict.fromkeys(buffer for step in steps for buffer in step.buffers):
-            if _owner(buffer) not in self._index:
-                buffer.pin()  # its handle is prepared once
+            number = self._index.get(_owner(buffer))
+            if number is None:
+                self._fixed[buffer] = buffer.pin().handle
+            elif buffer.base is not None:
+                self._parts[buffer] = number
+        order = [*open_buffers, *self._parts, *self._fixed]
+        self._places = {buffer: place for place, buffer in enumerate(order)}
+        self._fixed_handles = list(self._fixed.values())
         self._prepared: list[_Prepared | _PreparedGraph | Copy] = []
         for group in _groups(steps):
             prepared = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
@@ -108,15 +122,14 @@ class Replay:
             self._run_watched(values, buffers)
             return
         handles = [b.ensure_allocated().handle if b.handle is None else b.handle for b in buffers]
-        for put, slot, number in self._patches:
-            put(slot, handles[number])
-        for (put, slot, number), part in self._patches_of_parts:
-            put(slot, buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
+        for part, number in self._parts.items():
+            handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
+        handles += self._fixed_handles
         for step in self._prepared:
             if isinstance(step, Copy):
                 self._with_buffers(step, buffers).run(values)
             else:
-                step.run(values)
+                step.run(handles, values)
 
     def _run_watched(self, values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         """Run each step as the engine does, so that observers see it."""
@@ -130,29 +143,24 @@ class Replay:
     def _prepare(self, step: Step) -> "_Prepared | Copy":
         if isinstance(step, Copy):
             return step
-        handles = [buffer.ensure_allocated().handle for buffer in step.buffers]
-        self._patch(step, handles.__setitem__)
         kernel = step.kernel
-        return _Prepared(kernel.program, kernel.device, kernel.runner, handles, kernel.launch_dims)
+        pick = _picker([self._places[buffer] for buffer in step.buffers])
+        return _Prepared(kernel.program, kernel.device, kernel.runner, pick, kernel.launch_dims)
 
     def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> "_PreparedGraph | None":
         launches = [step for step in group if isinstance(step, Launch)]
         graph = launches[0].kernel.device.graph([_graph_launch(launch, values) for launch in launches])
         if graph is None:
             return None
-        for number, launch in enumerate(launches):
-            self._patch(launch, partial(graph.set_handle, number))
+        exchanged = [
+            (number, slot, self._places[buffer])
+            for number, launch in enumerate(launches)
+            for slot, buffer in enumerate(launch.buffers)
+            if buffer not in self._fixed
+        ]
         programs = enumerate(launch.kernel.program for launch in launches)
-        return _PreparedGraph(graph, [(n, p) for n, p in programs if p.variables or not p.has_fixed_launch])
-
-    def _patch(self, step: Launch, put: Callable[[int, Any], None]) -> None:
-        """Register the buffers of `step` whose handles `put` receives at each run."""
-        for slot, buffer in enumerate(step.buffers):
-            number = self._index.get(_owner(buffer))
-            if number is not None and buffer.base is None:
-                self._patches.append((put, slot, number))
-            elif number is not None:
-                self._patches_of_parts.append(((put, slot, number), buffer))
+        sized = [(n, p) for n, p in programs if p.variables or not p.has_fixed_launch]
+        return _PreparedGraph(graph, sized, exchanged)
 
     def _with_buffers(self, step: Step, buffers: Sequence[Buffer]) -> Step:
         """Return `step` on the buffers of this run."""
@@ -165,6 +173,14 @@ class Replay:
             return buffer
         actual = buffers[number]
         return actual if buffer.base is None else actual.view(buffer.size, buffer.dtype, buffer.offset)
+
+
+def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return a function that takes the items at `places` out of a sequence."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    # an `itemgetter` of one gives no tuple, and there is none of nothing
+    return lambda items: tuple([items[place] for place in places])
 
 
 def _owner(buffer: Buffer) -> Buffer:
