@@ -72,6 +72,7 @@ def test_medians_are_those_of_torch() -> None:
     np.testing.assert_array_equal(positions.numpy(), expected.indices.numpy())
     assert Tensor(x[0]).median().item() == torch.tensor(x[0]).median().item()
     assert np.isnan(Tensor(x).median().item())
+    assert Tensor(x).median(keepdim=True).shape == (1, 1)
 
 
 @pytest.mark.parametrize("interpolation", ["linear", "lower", "higher", "nearest", "midpoint"])

@@ -167,7 +167,8 @@ def median(self: Tensor, axis: int | None = None, keepdim: bool = False, **names
         axis, keepdim = renamed(self.median, names, axis=axis, keepdim=keepdim)
     if axis is None:
         nonempty_axes(self.shape, None, "median")
-        return self.flatten().median(0)[0]
+        middle = self.flatten().median(0)[0]
+        return middle.reshape((1,) * self.ndim) if keepdim else middle
     nonempty_axes(self.shape, axis, "median")
     if not self.ndim:
         return Ranked(self, self.argsort())
