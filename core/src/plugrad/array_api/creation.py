@@ -8,6 +8,7 @@ from plugrad.array_api.checks import check_keeps_imaginary
 from plugrad.dtype import DType, Number, part_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
+from plugrad.tensor.host.source import is_buffer
 from plugrad.tensor.shapes import as_int, check_sizes
 
 __all__ = [
@@ -50,7 +51,7 @@ def asarray(
         [1, 2]
     """
     if not isinstance(obj, Tensor):
-        if not hasattr(obj, "__array__") and _is_buffer(obj):
+        if not hasattr(obj, "__array__") and is_buffer(obj):
             obj = np.asarray(memoryview(obj))
         if copy is False:
             return Tensor(obj, dtype=dtype, device=device, copy=False)
@@ -65,14 +66,6 @@ def asarray(
     if copy is False and out is not obj:
         raise ArgumentError(f"asarray(copy=False) of {obj!r}: another dtype or device needs a copy.")
     return out.detach().contiguous() if copy and out is obj else out
-
-
-def _is_buffer(obj: Any) -> bool:
-    try:
-        memoryview(obj).release()
-    except TypeError:
-        return False
-    return True
 
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:

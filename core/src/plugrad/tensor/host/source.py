@@ -56,7 +56,7 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
         return data.uop
     if isinstance(data, Path):
         return _file_graph(data, dtypes.uint8 if dtype is None else dtype)
-    if isinstance(data, (list, tuple)) or hasattr(data, "__array__") or _is_buffer(data):
+    if isinstance(data, (list, tuple)) or hasattr(data, "__array__") or is_buffer(data):
         return _array_graph(_as_array(data), dtype, device)
     raise DtypeError(
         f"cannot make a tensor of {data!r} ({type(data).__name__}). Pass a number, nested lists, bytes or "
@@ -118,7 +118,8 @@ def _is_of_bytes(view: Any, dtype: DType | None) -> bool:
     return is_of_bytes and view.ndim == 1
 
 
-def _is_buffer(data: Any) -> bool:
+def is_buffer(data: Any) -> bool:
+    """Say whether a value shows its memory as a buffer."""
     try:
         memoryview(data).release()
     except TypeError:
