@@ -12,13 +12,13 @@ from typing import Any
 from plugrad.autodiff import pull_back
 from plugrad.autodiff.forward import push_forward
 from plugrad.dtype import is_float, is_inexact
-from plugrad.errors import GradientError, TransformError
+from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.graph_access import graph_below, tensor_of
-from plugrad.transforms.directions import cotangents, tangents_of, zeros
+from plugrad.tensor.shapes import show
 from plugrad.transforms.tracing import gradients_needed, mark, released
 from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
-from plugrad.tree import refill
+from plugrad.tree import iter_leaves, refill
 from plugrad.uop import UOp
 
 
@@ -54,7 +54,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     results = only_tensors(out, "vjp")
 
     def pull(*gradients: Any) -> tuple[Any, ...]:
-        given = cotangents(results, gradients, "vjp")
+        given = _matched(results, gradients, "vjp", "gradient", "result")
         known = needed | {graph_below(g) for g in tensors_in(gradients) if g.requires_grad}
         seeds: dict[UOp, UOp] = {}
         for y, g in zip(results, given, strict=True):
@@ -63,7 +63,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                 seeds[node] = seeds[node] + g if node in seeds else g
         found = pull_back(seeds, [u for u in nodes if is_inexact(u.dtype)])
         made = [
-            released(found.get(u, zeros(u)), x.device, known) if is_inexact(u.dtype) else None
+            released(found.get(u, _zeros(u)), x.device, known) if is_inexact(u.dtype) else None
             for u, x in zip(nodes, inputs, strict=True)
         ]
         return refill(marks, Tensor, made)
@@ -161,7 +161,7 @@ def jvp(
                 f"jvp: {name} is {given!r:.80} ({type(given).__name__}). Pass a tuple with one for each "
                 "argument of the function."
             )
-    moving = tangents_of(tensors_in(tuple(primals)), tuple(tangents), "jvp")
+    moving = _matched(tensors_in(tuple(primals)), tuple(tangents), "jvp", "tangent", "primal")
     y, push, aux = _linearized(f, tuple(primals), has_aux, "jvp")
     return (y, push(moving), aux) if has_aux else (y, push(moving))
 
@@ -190,7 +190,7 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
     def pushed(*tangents: Any) -> Any:
         also_needed = {graph_below(t) for t in tensors_in(tangents) if t.requires_grad}
-        return push(tangents_of(inputs, tangents, "linearize"), also_needed)
+        return push(_matched(inputs, tangents, "linearize", "tangent", "primal"), also_needed)
 
     return y, pushed
 
@@ -209,7 +209,7 @@ def _linearized(
         known = needed | also_needed
         moving = {u: t for u, t in zip(nodes, directions, strict=True) if t is not None}
         found = push_forward(values, moving)
-        moved = [zeros(u) if t is None else t for u, t in zip(values, found, strict=True)]
+        moved = [_zeros(u) if t is None else t for u, t in zip(values, found, strict=True)]
         pairs = zip(results, moved, strict=True)
         return refill(out, Tensor, [released(t, y.device, known) for y, t in pairs])
 
@@ -293,3 +293,51 @@ def chosen(args: Sequence[Any], argnums: int | Sequence[int], primals: Sequence[
 def _ones(x: Tensor) -> Tensor:
     u = graph_below(x)
     return tensor_of(u.const_like(1.0).spread(u.shape), x.device)
+
+
+def _matched(tensors: Sequence[Tensor], tree: Any, what: str, role: str, of: str) -> list[UOp | None]:
+    """Return the gradient or tangent of each tensor, None where there is none.
+
+    Raises:
+        TransformError: there are more or fewer, or one is neither a tensor nor None.
+        DtypeError, ShapeError, DeviceError: one does not fit its tensor.
+    """
+    given = list(iter_leaves(tree))
+    for leaf in given:
+        if leaf is not None and not isinstance(leaf, Tensor):
+            raise TransformError(
+                f"{what}: {leaf!r:.80} ({type(leaf).__name__}) is no tensor. Pass tensors, or None."
+            )
+    if len(given) != len(tensors):
+        raise TransformError(
+            f"{what}: {len(given)} {role}s for {len(tensors)} {of}s. Pass one for each, in the same form, "
+            "None for nothing."
+        )
+    pairs = zip(given, tensors, strict=True)
+    return [_fitting(direction, x, f"{what}: a {role}", f"a {of}") for direction, x in pairs]
+
+
+def _fitting(direction: Tensor | None, of: Tensor, what: str, role: str) -> UOp | None:
+    if direction is None:
+        return None
+    if not is_inexact(of.dtype) or direction.dtype is not of.dtype:
+        raise DtypeError(
+            f"{what} of {direction.dtype.name} for {role} of {of.dtype.name}. Pass floats of the same "
+            "dtype for floats, and None for integers and bools."
+        )
+    if direction.shape != of.shape:
+        raise ShapeError(
+            f"{what} of shape {show(direction.shape)} for {role} of shape {show(of.shape)}. They must be "
+            "equal."
+        )
+    u = graph_below(direction)
+    if u.device is not None and graph_below(of).device not in (None, u.device):
+        raise DeviceError(
+            f"{what} on {direction.device} for {role} on {of.device}. Move it: .to({of.device!r}).",
+            device=direction.device,
+        )
+    return u
+
+
+def _zeros(u: UOp) -> UOp:
+    return u.const_like(0).spread(u.shape)

@@ -120,9 +120,9 @@ def cross_entropy(
     """
     if names or y is REQUIRED:
         (y,) = renamed(self.cross_entropy, names, y=y)
-    _check_not_weights(self, reduction)
+    _check_not_weights(reduction)
     _check_logits(self, "cross_entropy", label_smoothing, reduction)
-    _check_labels(self, y, "cross_entropy")
+    _check_labels(y, "cross_entropy")
     axis = min(1, self.ndim - 1)
     last = (*[a for a in range(self.ndim) if a != axis], axis)
     if is_int(y.dtype):
@@ -188,7 +188,7 @@ def _label_loss(
     what: str,
 ) -> Tensor:
     """Return the loss of log-probabilities, classes on the last axis."""
-    _check_labels(x, y, what)
+    _check_labels(y, what)
     if x.shape[:-1] != y.shape:
         raise ShapeError(
             f"{what}: logits {show(x.shape)} take labels of shape {show(x.shape[:-1])}, not {show(y.shape)}."
@@ -226,12 +226,12 @@ def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor
     return weight.cast(x.dtype)
 
 
-def _check_labels(x: Tensor, y: Any, what: str) -> None:
+def _check_labels(y: Any, what: str) -> None:
     if not isinstance(y, TensorBase):
         raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
 
 
-def _check_not_weights(x: Tensor, reduction: Any) -> None:
+def _check_not_weights(reduction: Any) -> None:
     # the third argument of PyTorch's function is the weights
     if isinstance(reduction, TensorBase):
         raise ArgumentError(

@@ -122,7 +122,7 @@ def index_put(
     if masked is not None and masked.takes(sizes, self.shape):
         return _put_masked(self, masked, values, accumulate)
     plan = index_plan(self, tuple(items))
-    new = _fitted_values(self, values, plan.shape(self.shape), "index_put")
+    new = _fitted_values(self, values, plan.shape(self.shape))
     written = (plan.added if accumulate else plan.written)(self._graph, new)
     return operand_result(self, written, values)
 
@@ -131,7 +131,7 @@ def _put_masked(x: Tensor, masked: Masked, values: Tensor | ConstType, accumulat
     alike = values
     if isinstance(values, TensorBase):
         alike = values.reshape(masked.without_count(values.shape, x.shape))
-    new = masked.spread(_fitted_values(x, alike, masked.rest(x.shape), "index_put"), x.shape)
+    new = masked.spread(_fitted_values(x, alike, masked.rest(x.shape)), x.shape)
     return operand_result(x, masked.chosen(x._graph + new if accumulate else new, x._graph), values)
 
 
@@ -142,18 +142,18 @@ def index_items(x: Tensor, index: Any) -> list[Any]:
     return items
 
 
-def _fitted_values(x: Tensor, values: Any, shape: Any, what: str) -> UOp:
+def _fitted_values(x: Tensor, values: Any, shape: Any) -> UOp:
     if not isinstance(values, TensorBase):
         return expanded(x._const(values), shape)
     x._check_device(values)
     if values.dtype is not x.dtype:
         raise DtypeError(
-            f"{what} of {values.dtype.name} into {x.dtype.name}: dtypes must be equal. "
+            f"index_put of {values.dtype.name} into {x.dtype.name}: dtypes must be equal. "
             f"Cast: values.cast(dtypes.{x.dtype.name})."
         )
-    if broadcast_shapes(values.shape, shape, what=what) != shape:
+    if broadcast_shapes(values.shape, shape, what="index_put") != shape:
         raise ShapeError(
-            f"{what}: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
+            f"index_put: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
             "broadcast to that. Reshape or reduce them."
         )
     return expanded(values._graph, shape)
@@ -341,7 +341,7 @@ def __setitem__(self: Tensor, index: Any, value: Tensor | ConstType | list[Any])
         return
     cuts = parse_index(index, self.shape)
     new = assignable_graph(self, _as_value(self, value), cuts.shape())
-    for piece, bounds in whole_steps(cuts, self.shape):
+    for piece, bounds in whole_steps(cuts):
         u = self.uop
         write_part(self, path_between(cut_out(u, piece), u), new.shrink(bounds))
 

@@ -149,15 +149,15 @@ def _bound(value: Any, otherwise: Dim, size: Any) -> Any:
     return add_sizes(size, value) if greatest(value) < 0 else value
 
 
-def whole_steps(cuts: Cuts, shape: Shape) -> list[tuple[Cuts, list[tuple[Dim, Dim]]]]:
+def whole_steps(cuts: Cuts) -> list[tuple[Cuts, list[tuple[Dim, Dim]]]]:
     """Split an index into views without padding, each with its interval of the result's axes.
 
     The last step of a cut may stick out of the axis; that one element is cut alone.
     """
     pieces: list[tuple[AxisCut, ...]] = [()]
     bounds: list[list[tuple[Dim, Dim]]] = [[]]
-    for cut, size in zip(cuts.axes, shape, strict=True):
-        parts = _whole_parts(cut, size)
+    for cut in cuts.axes:
+        parts = _whole_parts(cut)
         bounds = [[*before, interval] for before in bounds for _, interval in parts]
         pieces = [(*before, part) for before in pieces for part, _ in parts]
     return [
@@ -166,7 +166,7 @@ def whole_steps(cuts: Cuts, shape: Shape) -> list[tuple[Cuts, list[tuple[Dim, Di
     ]
 
 
-def _whole_parts(cut: AxisCut, size: Any) -> list[tuple[AxisCut, tuple[Dim, Dim]]]:
+def _whole_parts(cut: AxisCut) -> list[tuple[AxisCut, tuple[Dim, Dim]]]:
     count, step = cut.count, cut.step
     begin: Any = cut.begin
     end: Any = cut.end

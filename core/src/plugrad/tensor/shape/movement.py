@@ -52,7 +52,7 @@ def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Un
     """
     if names:
         (shape,) = renamed(self.reshape, names, shape=shape)
-    wanted = as_shape(_replace_none(shape, self.shape, "reshape"), "reshape")
+    wanted = as_shape(_replace_none(shape, self.shape), "reshape")
     sizes = _infer_size(self.shape, wanted, "reshape")
     return self._view(lambda u: u.reshape(sizes))
 
@@ -314,11 +314,11 @@ def _is_dtype(given: Any) -> bool:
     return not isinstance(given, (int, str, tuple, list)) and find_dtype(given) is not None
 
 
-def _replace_none(shape: Sequence[Any], have: Shape, what: str) -> list[Any]:
+def _replace_none(shape: Sequence[Any], have: Shape) -> list[Any]:
     """Return the requested sizes, with the present ones in place of None."""
     wanted = unpacked(shape)
     if any(size is None for size in wanted[len(have) :]):
-        raise ShapeError(f"{what} of shape {show(have)} to {wanted}: None stands where there is no axis.")
+        raise ShapeError(f"reshape of shape {show(have)} to {wanted}: None stands where there is no axis.")
     return [have[axis] if size is None else size for axis, size in enumerate(wanted)]
 
 
