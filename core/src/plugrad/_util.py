@@ -35,13 +35,17 @@ if TYPE_CHECKING:
     import hashlib as hashlib
     import html as html
     import json as json
+    import multiprocessing as multiprocessing
     import pickle as pickle
     import random as random
     import shlex as shlex
     import shutil as shutil
     import traceback as traceback
+    from concurrent import futures as futures
+    from importlib import metadata as metadata
 
     import numpy as numpy
+    import platformdirs as platformdirs
 else:
     # NumPy takes longer to import than all of plugrad, and the others a tenth of that together, which many
     # programs never need: modules that `import plugrad` loads take them from here
@@ -49,8 +53,11 @@ else:
     ctypes, difflib, fractions, gzip, hashlib, html = map(
         LazyModule, ("ctypes", "difflib", "fractions", "gzip", "hashlib", "html")
     )
-    json, numpy, pickle, random, shlex, shutil, traceback = map(
-        LazyModule, ("json", "numpy", "pickle", "random", "shlex", "shutil", "traceback")
+    json, numpy, pickle, platformdirs, random, shlex, shutil, traceback = map(
+        LazyModule, ("json", "numpy", "pickle", "platformdirs", "random", "shlex", "shutil", "traceback")
+    )
+    futures, metadata, multiprocessing = map(
+        LazyModule, ("concurrent.futures", "importlib.metadata", "multiprocessing")
     )
 
 

@@ -4,16 +4,10 @@ Both are entry points, read when a name is asked for that plugrad itself does no
 before.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from plugrad._util import LazyModule
+from plugrad._util import metadata
 from plugrad.errors import PluginError
-
-if TYPE_CHECKING:
-    from importlib import metadata
-else:
-    # importing it takes a tenth of the time to a first result
-    metadata = LazyModule("importlib.metadata")
 
 #: `name = "package"`: the package is an attribute of `plugrad` under this name
 MODULES = "plugrad.modules"

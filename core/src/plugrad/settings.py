@@ -14,16 +14,11 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from plugrad._frozen import frozen
-from plugrad._util import LazyModule, closest, did_you_mean
+from plugrad._util import closest, did_you_mean, platformdirs
 from plugrad.errors import SettingsError
-
-if TYPE_CHECKING:
-    import platformdirs
-else:
-    platformdirs = LazyModule("platformdirs")  # asked once for a folder, if at all
 
 __all__ = ["Setting", "SettingValue", "Settings", "cache_dir", "context", "is_overridden", "settings"]
 

@@ -10,19 +10,12 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from plugrad._util import LazyModule
+from plugrad._util import futures
 from plugrad.device import OpenDevice
 from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
 from plugrad.plugin.fields import show
-
-if TYPE_CHECKING:
-    from concurrent import futures
-    from concurrent.futures import Future
-else:
-    # most processes find all of their kernels in a cache
-    futures = LazyModule("concurrent.futures")
 
 Unit = tuple[str, str]
 #: A library, and the seconds that it took: its share of a run for several.
@@ -39,7 +32,7 @@ class CompileQueue:
         self._device = device
         self._thread = thread
         self._waiting: list[Unit] = []
-        self._running: Future[list[Compiled]] | None = None
+        self._running: futures.Future[list[Compiled]] | None = None
 
     def put(self, unit: Unit) -> list[Compiled]:
         """Take a `(name, source)` unit to compile now or later; return compiled units.

@@ -3,21 +3,14 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
-from plugrad._util import LazyModule, random
+from plugrad._util import futures, multiprocessing, random
 from plugrad._util import numpy as np
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_fields, check_tensors
 from plugrad.observe.progress import progress as shown_progress
 from plugrad.tensor import Tensor
-
-if TYPE_CHECKING:
-    import multiprocessing
-    from concurrent import futures
-else:
-    # needed by worker processes only, and slow to import
-    multiprocessing, futures = map(LazyModule, ("multiprocessing", "concurrent.futures"))
 
 __all__ = ["DataLoader", "Dataset", "TensorDataset", "collate"]
 

@@ -11,16 +11,10 @@ import re
 import sys
 from collections.abc import Iterator
 from importlib.machinery import PathFinder
-from typing import TYPE_CHECKING
 
-from plugrad._util import LazyModule
+from plugrad._util import metadata
 from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
 from plugrad.plugin.source import PluginSource
-
-if TYPE_CHECKING:
-    from importlib import metadata
-else:
-    metadata = LazyModule("importlib.metadata")
 
 UNKNOWN = "(unknown distribution)"
 

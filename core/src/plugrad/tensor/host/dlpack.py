@@ -9,16 +9,12 @@ import functools
 import math
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from plugrad._util import ctypes
 from plugrad._util import numpy as np
 from plugrad.dtype import DType, dtypes, is_complex
 from plugrad.errors import SharingError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 
 #: kDLCPU, device 0.
 HOST = (1, 0)
@@ -69,7 +65,7 @@ class Shared(NamedTuple):
         dtype: what the elements are.
     """
 
-    elements: "npt.NDArray[Any]"
+    elements: "np.typing.NDArray[Any]"
     dtype: DType
 
 
@@ -185,7 +181,7 @@ def _read_tensor(place: int, owner: _Owner) -> Shared:
     # what is derived from the array of one element holds that, and that holds the owner
     first: Any = (ctypes.c_char * dtype.itemsize).from_address(data + offset)
     first.owner = owner
-    one: npt.NDArray[Any] = np.frombuffer(first, kind)
+    one: np.typing.NDArray[Any] = np.frombuffer(first, kind)
     steps = None if strides is None else [step * dtype.itemsize for step in strides]
     if steps is None:
         steps = [math.prod(shape[axis + 1 :]) * dtype.itemsize for axis in range(ndim)]

@@ -6,7 +6,7 @@ of contiguous bytes is bytes, any other an array of its elements.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.dtype import DType, dtypes, from_numpy, from_py, is_complex, to_numpy
@@ -27,9 +27,6 @@ from plugrad.tensor.host.host_data import (
 )
 from plugrad.tensor.shapes import show
 from plugrad.uop import UOp
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool = True) -> UOp:
@@ -127,7 +124,7 @@ def is_buffer(data: Any) -> bool:
     return True
 
 
-def _as_array(data: Any) -> "npt.NDArray[Any]":
+def _as_array(data: Any) -> "np.typing.NDArray[Any]":
     if hasattr(data, "filled") and np.ma.is_masked(data):
         raise DtypeError(
             "cannot make a tensor of a masked array: tensors have no masks. Fill it: .filled(value)."
@@ -170,7 +167,7 @@ def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
         )
 
 
-def _array_graph(array: "npt.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
+def _array_graph(array: "np.typing.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
     if array.dtype.kind not in "biufc":
         # NumPy would cast it as well: dates as their counts
         from_numpy(array.dtype)
@@ -214,6 +211,6 @@ def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
     raise ArgumentError(f"copy=False of an array {show(array.shape)}: {problem}. Let it be copied.")
 
 
-def bytes_of(array: "npt.NDArray[Any]") -> memoryview:
+def bytes_of(array: "np.typing.NDArray[Any]") -> memoryview:
     """Return the bytes of an array in row-major order, which are its memory."""
     return array.reshape(-1).view(np.uint8).data

@@ -6,7 +6,7 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from plugrad._util import numpy as np
 from plugrad.dtype import DType
@@ -15,9 +15,6 @@ from plugrad.errors import ViewError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.shapes import is_static
 from plugrad.uop import Ops, UOp
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 # A device copies what lies between the first and the last element: more than this many bytes only where at
 # least one in `_LARGEST_SHARE` of them is asked for.
@@ -106,7 +103,7 @@ def _part_of_memory(base: UOp, view: Strides, dtype: DType) -> tuple[Buffer, Str
     return part, view._replace(offset=view.offset - first)
 
 
-def _shown(memory: memoryview, view: Strides, dtype: DType) -> npt.NDArray[np.void]:
+def _shown(memory: memoryview, view: Strides, dtype: DType) -> np.typing.NDArray[np.void]:
     elements = np.frombuffer(memory, f"V{dtype.itemsize}")[view.offset :]
     strides = [stride * dtype.itemsize for stride in view.strides]
     return np.lib.stride_tricks.as_strided(elements, view.shape, strides)
