@@ -13,7 +13,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_order import nbytes_between, order_loops
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
-from plugrad.codegen.opt.stage_tiles import stage_tiles
+from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving
@@ -88,6 +88,7 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     plan.apply()
     add_threads(kernel)
     stage_tiles(kernel)
+    keep_values(kernel)
 
 
 def _vector_steps(r: UOp, lanes: int) -> int:

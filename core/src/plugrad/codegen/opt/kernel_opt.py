@@ -7,6 +7,7 @@ are says what later passes make of them. The loop order is the order of the rang
 import math
 from collections.abc import Iterable
 
+from plugrad.codegen.opt.keeping import kept
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
@@ -26,6 +27,7 @@ _SPLIT = {
     OptOps.GROUPTOP: (AxisType.GROUP_REDUCE, False),
     OptOps.THREAD: (AxisType.THREAD, False),
 }
+_COPYING = frozenset({OptOps.STAGE, OptOps.KEEP})
 _OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.GROUP, OptOps.GROUPTOP})
 # where a kind stands in the loop order, outermost first
 _PLACE = {
@@ -103,8 +105,8 @@ class KernelOpt:
         self.applied.append(opt)
 
     def _apply(self, opt: Opt) -> None:
-        if any(o.op is OptOps.STAGE for o in self.applied):
-            raise KernelOptError(f"{opt} after STAGE: copies are laid out for the loops as they are.")
+        if (last := next((o.op for o in self.applied if o.op in _COPYING), None)) is not None:
+            raise KernelOptError(f"{opt} after {last.name}: copies are laid out for the loops as they are.")
         if opt.op is OptOps.NOLOCALS:
             if self.axes(*_IN_GROUP):
                 raise KernelOptError("NOLOCALS after LOCAL, GROUP or TC: there is a workgroup already.")
@@ -120,8 +122,8 @@ class KernelOpt:
             self._split_at(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
-        elif opt.op is OptOps.STAGE:
-            self._stage(opt)
+        elif opt.op in _COPYING:
+            self._copy(opt)
         else:
             self._split(opt)
             self._check_groups(opt)
@@ -319,15 +321,18 @@ class KernelOpt:
         self._replace(columns, out.columns.value, (*out.columns.parts, out.warp))
         self._replace(rows, out.rows.value, out.rows.parts)
 
-    def _stage(self, opt: Opt) -> None:
+    def _copy(self, opt: Opt) -> None:
+        if self.capabilities.grid_dims or len(stores_of(self.ast)) != 1:
+            why = "a group's work-items" if self.capabilities.grid_dims else "several stores"
+            raise KernelOptError(f"{opt}: {why} would have to share a copy; it takes one loop nest.")
+        if not self.can_repeat():
+            raise KernelOptError(f"{opt}: the kernel reads memory that it writes, which a copy would miss.")
+        if opt.op is OptOps.KEEP:
+            self.ast = kept(self.ast, opt, self.capabilities)
+            return
         loop = self.axis(opt.axis)
         if loop.arg.kind is not AxisType.LOOP:
             raise KernelOptError(f"{opt}: axis {opt.axis} is {loop.arg.kind.name}; STAGE takes a loop.")
-        if self.capabilities.grid_dims or len(stores_of(self.ast)) != 1:
-            why = "a group's work-items" if self.capabilities.grid_dims else "several stores"
-            raise KernelOptError(f"{opt}: {why} would have to share a copy; STAGE takes one loop nest.")
-        if not self.can_repeat():
-            raise KernelOptError(f"{opt}: the kernel reads memory that it writes, which a copy would miss.")
         self.ast = staged(self.ast, opt, loop, self.capabilities.local_memory_bytes)
 
     def _other_axis(self, opt: Opt) -> UOp:

@@ -20,8 +20,9 @@ Opts = tuple[Opt, ...]
 _SIZES = (2, 3, 4, 6, 8, 12, 16, 32)
 _GROUP_SIZES = (8, 16, 32, 64, 128, 256)
 _PIECES_PER_CORE = (1, 2, 4, 8)
-# These come last, in this order: they move and share the loops that the others leave.
-_LAST = (OptOps.SWAP, OptOps.THREAD, OptOps.STAGE)
+# These come last, in this order: they move, share and copy for the loops that the others leave.
+_COPYING = (OptOps.STAGE, OptOps.KEEP)
+_LAST = (OptOps.SWAP, OptOps.THREAD, *_COPYING)
 _RESIZED = frozenset(
     {OptOps.UPCAST, OptOps.UNROLL, OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.THREAD}
 )
@@ -100,17 +101,19 @@ def _extended(ast: UOp, capabilities: Capabilities, opts: Opts) -> Iterator[Opts
         yield (*first, *added, *last)
     loops = KernelOpt(ast, capabilities).apply_all(opts).axes(AxisType.LOOP, AxisType.GLOBAL)
     kinds = {opt.op for opt in opts}
-    before = tuple(opt for opt in opts if opt.op is not OptOps.STAGE)
-    staged = opts[len(before) :]
+    before = tuple(opt for opt in opts if opt.op not in _COPYING)
+    copies = opts[len(before) :]
     for one, other in pairwise(loops):
-        yield (*before, Opt(OptOps.SWAP, one.arg.ident, other.arg.ident), *staged)
+        yield (*before, Opt(OptOps.SWAP, one.arg.ident, other.arg.ident), *copies)
     for r in loops:
         if OptOps.THREAD not in kinds and capabilities.threads > 1:
             for pieces in _PIECES_PER_CORE:
                 thread = Opt(OptOps.THREAD, r.arg.ident, pieces * capabilities.threads)
-                yield (*before, thread, *staged)
-        if OptOps.STAGE not in kinds:
+                yield (*before, thread, *copies)
+        if not copies:
             yield (*opts, Opt(OptOps.STAGE, r.arg.ident))
+    if not copies:
+        yield (*opts, Opt(OptOps.KEEP))
 
 
 def _parted(opts: Opts) -> tuple[Opts, Opts]:

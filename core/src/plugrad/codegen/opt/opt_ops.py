@@ -24,6 +24,7 @@ class OptOps(Enum):
     )  # split a reduced axis into a multiple of `arg` steps, and the rest in a reduction of its own
     SPLIT = auto()  # split an output axis before step `arg`, into two loops
     STAGE = auto()  # copy what a loop over the axis only repeats into fast memory, once before the loop
+    KEEP = auto()  # compute once, into fast memory, what a reduction and other loops compute alike
     NOLOCALS = auto()  # use no workgroups in this kernel
     TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names
 

@@ -1,6 +1,7 @@
-"""Choose the loops before which tiles are copied into fast memory."""
+"""Choose what is copied into fast memory: tiles before loops, and what several loops compute."""
 
 from plugrad.codegen.opt.analysis import steps_of
+from plugrad.codegen.opt.keeping import kept_values
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.staging import panels_of
@@ -29,3 +30,14 @@ def stage_tiles(kernel: KernelOpt) -> None:
         if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
             kernel.apply(Opt(OptOps.STAGE, loop.arg.ident))
             return
+
+
+def keep_values(kernel: KernelOpt) -> None:
+    """Keep what a reduction and another loop compute alike, where the caches hold it."""
+    if len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
+        return
+    if any(opt.op is OptOps.STAGE for opt in kernel.applied):
+        return
+    most = min(kernel.capabilities.cache_bytes[-1], kernel.capabilities.local_memory_bytes)
+    if 0 < sum(kept.nbytes for kept in kept_values(kernel.ast)) <= most:
+        kernel.apply(Opt(OptOps.KEEP))

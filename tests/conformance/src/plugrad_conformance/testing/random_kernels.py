@@ -319,16 +319,17 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
         except KernelOptError:
             continue
     if rng.random() < 0.7:
-        _stage_one(kernel, rng)
+        _copy_one(kernel, rng)
     return tuple(kernel.applied)
 
 
-def _stage_one(kernel: KernelOpt, rng: random.Random) -> None:
-    """Stage one loop's panels, if any can be. No optimisation may come after it."""
+def _copy_one(kernel: KernelOpt, rng: random.Random) -> None:
+    """Keep values or stage one loop's panels, if any can be. No optimisation may come after it."""
     loops = kernel.axes(AxisType.LOOP)
-    for r in rng.sample(loops, len(loops)):
+    stages = [Opt(OptOps.STAGE, r.arg.ident) for r in rng.sample(loops, len(loops))]
+    for opt in (Opt(OptOps.KEEP), *stages):
         try:
-            kernel.apply(Opt(OptOps.STAGE, r.arg.ident))
+            kernel.apply(opt)
         except KernelOptError:
             continue
         return
