@@ -164,9 +164,9 @@ def inverse(factors: UOp, order: UOp, device: str) -> UOp:
 def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
     """Rotate the rows of `x` among each other until they are orthogonal: (*B, n, m) -> the same.
 
-    One-sided Jacobi: each rotation makes one pair of rows orthogonal; in a round each row is in one pair, all
-    pairs are rotated by one kernel, and rows then move on as in a tournament: the first stays, the others go
-    around. After a sweep, n - 1 rounds, each pair has met and each row is back in its place.
+    One-sided Jacobi: each rotation makes one pair of rows orthogonal; in a round each row is in one pair, and
+    all pairs are rotated by one kernel. Rows stay where they are: `_partners` says who meets in which round.
+    After a sweep, n - 1 rounds, each pair has met.
 
     Args:
         x: the rows; their number is even.
@@ -177,16 +177,35 @@ def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
     Source: Brent and Luk 1985, "The solution of singular-value and symmetric eigenvalue problems on
     multiprocessor arrays"; the angle is that of Golub and Van Loan 2013, section 8.6.3.
     """
-    shape = x.shape
-    count: Any = shape[-2]
+    count: Any = x.shape[-2]
+
+    def rotated(before: State) -> State:
+        state, number = before
+        return _jacobi_round(state, _partners(number, count), width).contiguous(), (number + 1).contiguous()
+
     rounds = sweeps * (count - 1)
-    return repeat_step(
-        lambda state: (_jacobi_round(state[0], width).contiguous(),), (x.contiguous(),), rounds, device
-    )[0]
+    return repeat_step(rotated, (x.contiguous(), counter(device)), rounds, device)[0]
 
 
-def _jacobi_round(state: UOp, width: int) -> UOp:
-    """Rotate rows p and n-1-p for each p, then move each to p+1."""
+def _partners(number: UOp, count: int) -> UOp:
+    """Return the row that each row meets in a round: (1,) -> (n,), for an even n.
+
+    Of the rows before the last one, p and q meet in round (p + q) % (n - 1); the one that would meet itself
+    meets the last one.
+
+    Source: Lucas 1883, "Récréations mathématiques", volume 2, the sixth recreation.
+    """
+    others = count - 1
+    row = counted(count, dtypes.int32, (count,), 0)
+    turn = number.expand((count,))
+    partner = (turn - row) % others
+    is_last = row.eq(others)
+    # twice the row that meets the last one is the number of the round, and twice n / 2 is 1
+    return is_last.where(turn * (count // 2) % others, partner.eq(row).where(row.const_like(others), partner))
+
+
+def _jacobi_round(state: UOp, partners: UOp, width: int) -> UOp:
+    """Rotate each row with its partner: (*B, n, m) and (n,) -> (*B, n, m)."""
     shape = state.shape
     count: Any = shape[-2]
     batch = shape[:-2]
@@ -195,48 +214,50 @@ def _jacobi_round(state: UOp, width: int) -> UOp:
     # the products of each row with itself, and with its partner, in one reduction
     both: Any = (*batch, 2, count, width)
     single = vectors.reshape((*batch, 1, count, width)).expand(both)
-    partners = vectors.flip((len(shape) - 2,)).reshape((*batch, 1, count, width)).expand(both)
-    which = counted(2, dtypes.int32, both, len(both) - 3)
-    dots = sum_along(single * which.eq(0).where(single, partners).conj(), -1).contiguous()
-    axis = len(batch)
+    which = counted(2, dtypes.int32, (2, count), 0)
+    own = counted(count, dtypes.int32, (2, count), 1)
+    factors = which.eq(0).where(own, partners.reshape((1, count)).expand((2, count)))
+    second = _rows_at(vectors, factors.reshape((2 * count,))).reshape(both)
+    dots = sum_along(single * second.conj(), -1).contiguous()
     heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
     lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1)).real()
     mixed = dots.shrink([*heads, (1, 2), (0, count), (0, 1)]).reshape((*batch, count, 1))
     # turned by the direction of their product, the partner has a real product with the row
     way, size = direction(mixed)
-    cosine, sine = _rotation(lengths, lengths.flip((axis,)), size)
-    turn = expanded(scaled(way, sine), shape)
-    turned = scaled(state, expanded(cosine, shape)) + state.flip((axis,)) * turn
-    cuts = [
-        turned.shrink([*heads, pair, (0, shape[-1])]) for pair in ((0, 1), (count - 1, count), (1, count - 1))
-    ]
-    places = rows_of(shape)
-    first, last, rest = cuts
-    moved = rest.pad([*[(0, 0)] * axis, (2, 0), (0, 0)])
-    jumped = last.pad([*[(0, 0)] * axis, (1, count - 2), (0, 0)])
-    stayed = first.pad([*[(0, 0)] * axis, (0, count - 1), (0, 0)])
-    return places.eq(0).where(stayed, places.eq(1).where(jumped, moved))
+    tangent = scaled(way, _tangent(lengths, _rows_at(lengths, partners), size, partners)).contiguous()
+    cosine = (square(tangent) + 1.0).sqrt().reciprocal()
+    turn = expanded(scaled(tangent, cosine), shape)
+    return scaled(state, expanded(cosine, shape)) + _rows_at(state, partners) * turn
 
 
-def _rotation(mine: UOp, other: UOp, mixed: UOp) -> tuple[UOp, UOp]:
-    """Return the cosine and sine by which each row and its partner are multiplied: (*B, n, 1) each.
+def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
+    """Return the tangent of the angle by which each row is rotated towards its partner: (*B, n, 1).
 
     Args:
         mine: the product of the row with itself.
-        other: that of its partner, which is the row n-1-p for row p.
+        other: that of its partner.
         mixed: the length of the product of both.
+        partners: the number of each row's partner, (n,).
 
     Source: Golub and Van Loan 2013, section 8.6.3.
     """
     one, zero = mine.const_like(1.0), mine.const_like(0.0)
-    row = rows_of(mine.shape)
-    count: Any = mine.shape[-2]
     is_small = mixed <= (mine.sqrt() * other.sqrt()) * epsilon(mine.dtype)
     zeta = (other - mine) / (is_small.where(one, mixed) * 2.0)
     tangent = one / (magnitude(zeta) + (zeta * zeta + 1.0).sqrt())
     # seen from the partner, the angle is the opposite one; equal lengths turn by a quarter of pi
-    is_first = row < count // 2
+    is_first = rows_of(mine.shape) < expanded(partners.reshape((mine.shape[-2], 1)), mine.shape)
     is_positive = zeta.eq(0.0).where(is_first, zeta > 0.0)
-    tangent = is_small.where(zero, is_positive.where(-tangent, tangent))
-    cosine = one / (tangent * tangent + 1.0).sqrt()
-    return cosine, cosine * tangent
+    return is_small.where(zero, is_positive.where(-tangent, tangent))
+
+
+def _rows_at(x: UOp, places: UOp) -> UOp:
+    """Return rows by number, the same ones of each matrix: (*B, n, m) and (k,) -> (*B, k, m)."""
+    *batch, size, columns = x.shape
+    count = places.shape[0]
+    shape = (*batch, count, size, columns)
+    axis = len(batch) + 1
+    wanted = expanded(places.reshape((count, 1, 1)), shape)
+    rows = x.reshape((*batch, 1, size, columns)).expand(shape)
+    picked = counted(size, dtypes.int32, shape, axis).eq(wanted).where(rows, rows.const_like(0))
+    return picked.reduce_axis(Ops.ADD, (axis,)).reshape((*batch, count, columns))
