@@ -94,6 +94,24 @@ def test_solutions_are_those_of_torch(left: Any, right: Any) -> None:
     compare(lambda a, b: a.solve(b), torch.linalg.solve, random(*left), RNG.standard_normal(right))
 
 
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((0, 0), (0, 2)),
+        ((3, 3), (3, 0)),
+        ((32, 32), (32, 2)),
+        ((33, 33), (33, 2)),
+        ((33, 33), (3, 33, 1)),
+        ((2, 33, 33), (33, 1)),
+    ],
+)
+def test_solutions_by_substitution_and_by_inverses_are_those_of_numpy(left: Any, right: Any) -> None:
+    x, b = random(*left), RNG.standard_normal(right)
+    np.testing.assert_allclose(
+        Tensor(x).solve(Tensor(b)).numpy(), np.linalg.solve(x, b), rtol=1e-9, atol=1e-12
+    )
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (6, 6), (2, 3, 3)])
 @pytest.mark.parametrize("upper", [False, True])
 def test_cholesky_factors_are_those_of_torch(shape: Any, upper: bool) -> None:

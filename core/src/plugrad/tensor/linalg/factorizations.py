@@ -16,7 +16,7 @@ from plugrad.tensor.linalg.blocked_factorizations import (
     elimination_step,
     has_panels,
 )
-from plugrad.tensor.linalg.field import direction, divided, magnitude, scaled, square
+from plugrad.tensor.linalg.field import direction, divided, magnitude, quotient, scaled, square
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
     State,
@@ -33,7 +33,7 @@ from plugrad.tensor.linalg.matrix_steps import (
 from plugrad.tensor.linalg.triangles import inverse_of_lower
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import expanded
-from plugrad.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Of fewer panels, planning their products takes longer than their steps save.
 _FEW_OF_LU = 2
@@ -151,14 +151,46 @@ def householder_steps(x: UOp, device: str) -> UOp:
 def inverse(factors: UOp, order: UOp, device: str) -> UOp:
     """Return the inverse of matrices from their LU factors: (*B, n, n) -> (*B, n, n)."""
     shape = factors.shape
-    lower = inverse_of_lower(factors, device, unit=True)
-    upper = transposed(inverse_of_lower(transposed(factors), device))
+    lower, upper = inverse_factors(factors, device)
     # where each row went, from where each one came
     row, column = rows_of(shape), columns_of(shape)
     came = row.eq(order.reshape((*shape[:-2], 1, shape[-1])).expand(shape))
     went = sum_along(came.where(column, column.const_like(0)), -1).contiguous()
     places = expanded(transposed(went), shape)
     return matrix_product(upper, pick_last(lower, places).contiguous())
+
+
+def substitute(factors: UOp, right: UOp, device: str) -> UOp:
+    """Return the solution of `L @ U @ x == right`: (*B, n, n), (*B, n, k) -> (*B, n, k).
+
+    Source: Golub and Van Loan 2013, algorithms 3.1.3 and 3.1.4.
+    """
+    size: Any = factors.shape[-1]
+    shape = right.shape
+    row = rows_of(shape)
+
+    def forwards(before: State) -> State:
+        right, k = before
+        product = expanded(at(factors, -1, k), shape) * expanded(at(right, -2, k), shape)
+        below = row > expanded(k, shape)
+        return below.where(right - product, right).contiguous(), (k + 1).contiguous()
+
+    def backwards(before: State) -> State:
+        right, k = before
+        column, step = at(factors, -1, k), expanded(k, shape)
+        pivot, mine = at(column, -2, k), at(right, -2, k)
+        found = expanded(quotient(mine, expanded(pivot, mine.shape)), shape)
+        left = (row < step).where(right - expanded(column, shape) * found, right)
+        return row.eq(step).where(found, left).contiguous(), (k - 1).contiguous()
+
+    state = repeat_step(forwards, (right.contiguous(), counter(device)), size - 1, device)
+    return repeat_step(backwards, state, size, device)[0]
+
+
+def inverse_factors(factors: UOp, device: str) -> tuple[UOp, UOp]:
+    """Return the inverses of L and U."""
+    lower = inverse_of_lower(factors, device, unit=True)
+    return lower, transposed(inverse_of_lower(transposed(factors), device))
 
 
 def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:

@@ -12,8 +12,8 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
 from plugrad.tensor.base import Tensor, promoted
-from plugrad.tensor.linalg.factorizations import inverse, lu_factors
-from plugrad.tensor.linalg.jvp import detached, in_memory, with_jvp
+from plugrad.tensor.linalg.factorizations import inverse, inverse_factors, lu_factors, substitute
+from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import SlogdetResult
 from plugrad.tensor.linalg.operands import (
@@ -27,6 +27,9 @@ from plugrad.tensor.linalg.operands import (
     unpad,
 )
 from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
+
+# Up to so many steps, substituting takes less time than the products that invert triangles.
+_FEW_TO_SUBSTITUTE = 32
 
 
 def inv(self: Tensor) -> Tensor:
@@ -119,7 +122,7 @@ def logdet(self: Tensor) -> Tensor:
 def solve(self: Tensor, b: Tensor) -> Tensor:
     """Return `x` with `self @ x == b`: (..., n, n), (..., n, k) -> (..., n, k).
 
-    By the inverse and one step of refinement. A singular matrix gives elements that are not finite.
+    By LU with partial pivoting. A singular matrix gives elements that are not finite.
 
     Args:
         b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
@@ -139,9 +142,7 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
     self._check_device(b)
     x, narrow = square_matrices(self.cast(promoted([self, b])), "solve")
     right = right.cast(x.dtype)
-    inverted = x.inv()
-    found = inverted @ right
-    found = (found + inverted @ (right - x @ found)).cast(narrow)
+    found = (_solved(x, right) if is_static(x.shape[-2:]) else _refined(x, x.inv(), right)).cast(narrow)
     return found.squeeze(-1) if is_vector else found
 
 
@@ -171,6 +172,30 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     # a constant would have no gradient, not even 0
     one = identity(self, size, size)
     return one.expand(self.shape) if is_bool(self.dtype) else self.pow(0) * one
+
+
+def _solved(x: Tensor, right: Tensor) -> Tensor:
+    """Return the solution from LU factors; the inverse is computed only for gradients."""
+    factors, order = _lu(x)
+    (inverted,) = with_jvp(x, [_inverse_of_factors(factors, order)], _inverse_jvp)
+    batch = broadcast_shapes(x.shape[:-2], right.shape[:-2], what="solve")
+    wide = detached(right).expand(*batch, *right.shape[-2:])
+    order = order.unsqueeze(-1).expand(*batch, *right.shape[-2:])
+    if size_of(x, -1) <= _FEW_TO_SUBSTITUTE:
+        factors = factors.expand(*batch, *factors.shape[-2:])
+        found = x._like(substitute(factors._graph, wide.gather(-2, order)._graph, x.device))
+    else:
+        lower, upper = (x._like(u) for u in inverse_factors(factors._graph, x.device))
+        found = upper @ in_memory(lower @ in_memory(wide.gather(-2, order)))
+        error = in_memory(wide - detached(x) @ found)
+        found = found + upper @ in_memory(lower @ in_memory(error.gather(-2, order)))
+    return with_gradient_of(in_memory(found), _refined(x, inverted, right))
+
+
+def _refined(x: Tensor, inverted: Tensor, right: Tensor) -> Tensor:
+    """Return the solution by the inverse and one step of refinement."""
+    found = inverted @ right
+    return found + inverted @ (right - x @ found)
 
 
 def _lu(x: Tensor) -> tuple[Tensor, Tensor]:

@@ -91,9 +91,11 @@ def columns_of(shape: Shape) -> UOp:
 
 
 def at(x: UOp, axis: int, place: UOp) -> UOp:
-    """Return the element of an axis at a computed place; the axis keeps size 1."""
+    """Return the element at a computed place, modulo the size of the axis, which becomes 1."""
     axis += len(x.shape)
-    here = counted(x.shape[axis], dtypes.int32, x.shape, axis).eq(expanded(place, x.shape))
+    size: Any = x.shape[axis]
+    # modulo: then no access has to ask whether the place exists
+    here = counted(size, dtypes.int32, x.shape, axis).eq(expanded(place % size, x.shape))
     return here.where(x, x.const_like(0)).reduce_axis(Ops.ADD, (axis,))
 
 
