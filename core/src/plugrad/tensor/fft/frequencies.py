@@ -158,12 +158,16 @@ def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
 
     (..., n/2, 2) -> (..., n/2+1, 2)
     """
-    at = x.ndim - 2
-    there = x.cat(interval(x, at, 0, 1), axis=at)
-    back = conjugate(there.flip(at))
+    # one copy joins the first frequency behind the last, and parts real from imaginary for vectors
+    x = in_memory(x.cat(interval(x, x.ndim - 2, 0, 1), axis=-2).transpose(-1, -2))
+    real, imaginary = x.unbind(-2)
+    back, turned = real.flip(-1), imaginary.flip(-1)
+    cosine, sine = circle(count_up(x, size // 2 + 1), size, x.dtype)
     # the first ones of neighbours are half the sum, the second ones half the difference over i
-    second = conjugate((there - back).flip(-1))
-    return (there + back + turned_by(second, count_up(x, size // 2 + 1), size, -1)) * 0.5
+    first, second = imaginary + turned, back - real
+    left = real + back + first * cosine + second * sine
+    right = imaginary - turned + second * cosine - first * sine
+    return left.stack(right, axis=-1) * 0.5
 
 
 def _radix(size: int) -> int:
