@@ -43,6 +43,20 @@ def test_lanes_follow_what_a_reduction_reads_rather_than_what_is_done_with_its_r
     assert lane.src[0].arg == 16
 
 
+def test_two_lanes_are_not_worth_sixteen() -> None:
+    # a tile of an input's gradient: images and pairs of columns, times filters whose copy is contiguous
+    image, pair, filters = (UOp.range(n, i, AxisType.UPCAST) for i, n in enumerate((8, 2, 16)))
+    k = UOp.range(100, 3, AxisType.REDUCE)
+    out, x, w = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 16)) for slot in range(3))
+    value = x.index(image * 200 + k * 2 + pair).load() * w.index(k * 16 + filters).load()
+    place = out.index(image * 32 + filters * 2 + pair)
+    kernel = UOp.sink(place.store(value.reduce(Ops.ADD, k), image, pair, filters), arg=KernelInfo())
+    (lane,) = [
+        u for u in coalesce(kernel, WIDE).toposort() if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE
+    ]
+    assert lane.src[0].arg == 16
+
+
 def test_lanes_of_a_panel_store_their_elements_apart() -> None:
     """What a reduction reads along the channels is worth a store, and one more load, of each lane."""
     rows, channels = UOp.range(5, 0, AxisType.UPCAST), UOp.range(16, 1, AxisType.UPCAST)

@@ -3,7 +3,8 @@
 An axis is worth lanes where memory is contiguous along it: one wide load or store does the work of many.
 Along an output axis the results are vectors; along a PARTIAL axis the accumulators of a reduction are, and
 their lanes are combined after the loop. No value can have lanes along two axes: the axis that saves more
-wins, counted over all steps of loops. What a reduction reads outweighs what is done with its result.
+wins, counted over all steps of loops. What a reduction reads outweighs what is done with its result. Where
+arithmetic is on vectors, short ones save less of it: two lanes half, sixteen nearly all.
 """
 
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
@@ -27,8 +28,18 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
     chosen: list[UOp] = []
     # a matrix instruction's vectors are fragments: they get no lanes beside
     tiled = {r for u in sink.toposort() if u.op is Ops.WMMA for r in u.ranges}
-    places = [place for body in bodies_of(sink) for place in body.places]
-    for r in sorted(all_ranges(sink), key=lambda r: (-_saving(places, r), r.arg.ident)):
+    bodies = bodies_of(sink)
+    places = [place for body in bodies for place in body.places]
+
+    def worth(r: UOp) -> float:
+        """Return the accesses, twice, and operations that lanes along `r` save."""
+        saved = _saving(places, r)
+        if capabilities.vector_bits and r.arg.kind in _UNROLLED:
+            saved += 2 * sum(body.steps * (body.operations + 1) for body in bodies if r in body.loops)
+            return saved * (1 - 1 / lanes_for(sink, r, capabilities))
+        return saved
+
+    for r in sorted(all_ranges(sink), key=lambda r: (-worth(r), r.arg.ident)):
         if (
             r.arg.kind not in _UNROLLED
             or r in tiled
