@@ -149,16 +149,18 @@ class LruAllocator(Allocator[Handle]):
         Where the device has no memory left, the kept blocks are given back first.
         """
         nbytes = nbytes or 1
-        with self._lock:
-            # `free` may add a block at any moment: who takes one looks at the one that was taken
-            handle, found = self._returned.pop() if self._returned else (None, 0)
-            if handle is None or found != nbytes:
-                if handle is not None:
-                    self._returned.append((handle, found))
+        # others may add and take blocks at any moment: who takes one looks at the one that was taken
+        try:
+            handle, found = self._returned.pop()
+        except IndexError:
+            handle = self._take_kept(nbytes)
+        else:
+            if found != nbytes:
+                self._returned.append((handle, found))
                 handle = self._take_kept(nbytes)
-            # addresses are compared by value, since equal integers are one block
-            self._live[handle if isinstance(handle, int) else id(handle)] = nbytes
-            return handle
+        # addresses are compared by value, since equal integers are one block
+        self._live[handle if isinstance(handle, int) else id(handle)] = nbytes
+        return handle
 
     def free(self, handle: Handle, nbytes: int) -> None:
         """Keep the block for the next request of its size."""
@@ -188,15 +190,15 @@ class LruAllocator(Allocator[Handle]):
             return freed
 
     def _take_kept(self, nbytes: int) -> Handle:
-        if self._returned:
+        with self._lock:
             self._shelve_returned()
-        blocks = self._kept.get(nbytes)
-        if not blocks:
-            return self._alloc_new(nbytes)
-        self._kept.move_to_end(nbytes)
-        self._cached_bytes -= nbytes
-        self._kept_blocks -= 1
-        return blocks.pop()
+            blocks = self._kept.get(nbytes)
+            if not blocks:
+                return self._alloc_new(nbytes)
+            self._kept.move_to_end(nbytes)
+            self._cached_bytes -= nbytes
+            self._kept_blocks -= 1
+            return blocks.pop()
 
     def _alloc_new(self, nbytes: int) -> Handle:
         try:
@@ -211,8 +213,11 @@ class LruAllocator(Allocator[Handle]):
             raise DeviceOutOfMemory(f"no block of {nbytes} bytes is left", requested_bytes=nbytes) from error
 
     def _shelve_returned(self) -> None:
-        while self._returned:
-            handle, nbytes = self._returned.popleft()
+        while True:
+            try:
+                handle, nbytes = self._returned.popleft()
+            except IndexError:
+                break
             blocks = self._kept.get(nbytes)
             if blocks is None:
                 blocks = self._kept[nbytes] = []
