@@ -10,7 +10,7 @@ The environment variable of a setting has its name. It is parsed at the first re
 """
 
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 _NO_OVERRIDES: Mapping[str, Any] = {}
 _overrides: ContextVar[Mapping[str, Any]] = ContextVar("plugrad_settings", default=_NO_OVERRIDES)
+#: The overrides in force: another object in each `context(...)`.
+current_overrides: Callable[[], Mapping[str, Any]] = _overrides.get
+
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off", ""})
 
@@ -261,6 +264,9 @@ class Settings:
         """
         return {name: item for name, item in vars(cls).items() if isinstance(item, Setting)}
 
+    #: The number of times that the environment was read again.
+    refreshes = 0
+
     def refresh(self) -> None:
         """Read the environment again at the next use of each setting.
 
@@ -271,6 +277,7 @@ class Settings:
         """
         for setting in _TABLE.values():
             setting.forget()
+        self.refreshes += 1
 
     def describe(self) -> list[SettingValue]:
         """Return a row for each setting.

@@ -12,6 +12,7 @@ from plugrad.device import OpenDevice
 from plugrad.errors import JitError
 from plugrad.jit import TinyJit, jit
 from plugrad.runtime.buffer import live_buffers
+from plugrad.settings import settings
 from plugrad_conformance.testing.replays import counted
 
 CALLS = 6
@@ -159,6 +160,28 @@ def test_jit_0_runs_the_function() -> None:
         for _ in range(CALLS):
             assert function(Tensor([1])).tolist() == [2]
     assert len(runs) == CALLS
+
+
+def test_settings_that_change_between_calls_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    function, runs = counted(lambda x: x + 1)
+    for _ in range(CALLS):
+        function(Tensor([1]))
+    assert len(runs) == 2
+    with context(CHECK=1):
+        function(Tensor([1]))
+    assert len(runs) == 3
+    function(Tensor([1]))
+    assert len(runs) == 3
+    monkeypatch.setenv("JIT", "0")
+    settings.refresh()
+    try:
+        function(Tensor([1]))
+        assert len(runs) == 4
+    finally:
+        monkeypatch.delenv("JIT")
+        settings.refresh()
+    function(Tensor([1]))
+    assert len(runs) == 4
 
 
 def test_a_jitted_function_inside_of_another_just_runs() -> None:
