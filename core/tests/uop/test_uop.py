@@ -15,7 +15,7 @@ import pytest
 from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.uop.ops import Axis, AxisType, FunctionArg, KernelInfo, Ops
-from plugrad.uop.uop import UOp, _interned, evaluate_names
+from plugrad.uop.uop import UOp, _buffers, _interned, evaluate_names
 
 x = UOp.variable("x", 0, 9)
 y = UOp.variable("y", 0, 9)
@@ -67,6 +67,22 @@ def test_garbage_goes_with_its_last_user() -> None:
     del u
     assert seen() is None
     assert len(_interned) <= before + 2
+
+
+def test_a_buffer_of_known_parts_is_the_one_that_was_made() -> None:
+    made = UOp.new_buffer("PYTHON", (2,), dtypes.int32)
+    assert UOp(Ops.BUFFER, dtypes.int32, (), made.arg) is made
+    assert made.rtag("other") is not made
+    assert UOp(Ops.BUFFER, dtypes.float32, (), made.arg) is not made
+    assert made.rtag("other").rtag(None) is made
+
+
+def test_buffers_that_are_gone_are_forgotten() -> None:
+    kept = UOp.new_buffer("PYTHON", (2,), dtypes.int32)
+    for _ in range(100_000):
+        UOp.new_buffer("PYTHON", (2,), dtypes.int32)
+    assert len(_buffers) < 50_000
+    assert UOp(Ops.BUFFER, kept.dtype, (), kept.arg) is kept
 
 
 @pytest.fixture

@@ -8,12 +8,13 @@ import itertools
 import weakref
 from _weakref import _remove_dead_weakref  # pyright: ignore
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop.node.bounds import bounds_of
+from plugrad.uop.node.buffer_nodes import BufferNodes
 from plugrad.uop.node.expression import ExpressionMixin
 from plugrad.uop.node.key import key_of
 from plugrad.uop.node.operators import OperatorMixin
@@ -47,6 +48,10 @@ class _Ref(weakref.ref["UOp"]):
 
 _interned: dict[_Key, _Ref] = {}
 _buffer_numbers = itertools.count()
+_new_tuple = cast(Any, tuple).__new__
+# an attribute of an enum takes 60 ns to read in Python 3.11
+_BUFFER = Ops.BUFFER
+_buffers = BufferNodes()
 
 
 def _forget(ref: Any) -> None:
@@ -115,6 +120,8 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         key = (op, dtype, src, known_as, tag)
         ref = _interned.get(key)
         if ref is not None and (found := ref()) is not None:
+            return found
+        if op is _BUFFER and (found := _buffers.find(dtype, src, arg, tag)) is not None:
             return found
         self: Any = _UnfrozenNode()
         self.op = op
@@ -207,10 +214,12 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     @staticmethod
     def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, place: Any = None) -> "UOp":
         """Return a BUFFER that no other call returned: memory for `shape` elements on `device`."""
-        arg = BufferArg(next(_buffer_numbers), device, shape)
+        # the constructor of a named tuple is Python's, and takes twice as long
+        number = next(_buffer_numbers)
+        arg = _new_tuple(BufferArg, (number, device, shape))
         # as `__new__` does where it finds no such node: the number is new, so there is none
         self: Any = _UnfrozenNode()
-        self.op = op = Ops.BUFFER
+        self.op = _BUFFER
         self.dtype = dtype
         self.src = ()
         self.arg = arg
@@ -219,9 +228,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         # as `placement_of` would find out
         self._placement = (shape, device)
         self.__class__ = UOp
-        ref = _Ref(self, _forget)
-        ref.key = key = (op, dtype, (), arg, None)
-        _interned[key] = ref
+        _buffers.add(number, self)
         return self
 
     @staticmethod
