@@ -253,3 +253,12 @@ def test_severed_contents_are_known_by_their_name() -> None:
 
 def test_unrelated_nodes_are_equal_when_written_alike() -> None:
     assert UOp.iota(3) is UOp.iota(3)
+
+
+def test_a_write_to_new_memory_waits_among_pending_values() -> None:
+    mine = storage.storage_of_new(storage.new_buffer("PYTHON", (2,), dtypes.int32))
+    assert mine.uop not in storage.pending_values()
+    mine.write((), UOp.const(dtypes.int32, 3))
+    assert storage.pending_values().count(mine.uop) == 1
+    mine.write((), UOp.const(dtypes.int32, 4))
+    assert storage.pending_values().count(mine.uop) == 1

@@ -57,6 +57,7 @@ class Storage:
         is_computed: somebody realized, or read, all of the value: how it was computed is forgotten.
         origin: the graph of the value, where the storage became its memory since and somebody still uses it.
         has_history: a gradient will want to know how the value was computed: it stays what it is.
+        is_listed: `pending_values` looks at it. New memory is what nobody waits for.
         is_copy: the value is what another storage's memory shows; it need not be copied until that is
             written.
     """
@@ -67,6 +68,7 @@ class Storage:
         "has_history",
         "is_computed",
         "is_copy",
+        "is_listed",
         "is_memory",
         "origin",
         "uop",
@@ -84,7 +86,14 @@ class Storage:
         if (is_version or _version_below(uop).op in VERSIONS) and not (is_version and self.settle()):
             self.uop = uop.contiguous()
             self.is_copy = True
+        self.is_listed = True
         _live.add(self)
+
+    def _list(self) -> None:
+        """Let `pending_values` see the value, or the writes, of this storage."""
+        if not self.is_listed:
+            self.is_listed = True
+            _live.add(self)
 
     def present(self) -> UOp:
         """Return `uop` without the writes that are done."""
@@ -122,6 +131,7 @@ class Storage:
         self.origin = weakref.ref(self.uop)
         self.uop = uop
         self._claim(uop)
+        self._list()
 
     def move(self, *, keeps_contents: bool = True) -> None:
         """Become new memory."""
@@ -138,6 +148,7 @@ class Storage:
         if not self.is_memory or (memory is not None and memory.is_frozen):
             self.move(keeps_contents=not shows_all(path))
         self.uop = written_through(self.uop, path, value)
+        self._list()
         if (memory := memory_at(memory_of(self.uop))) is not None:
             memory.is_written = True
 
@@ -234,10 +245,9 @@ def storage_of_new(uop: UOp) -> Storage:
     new.uop = uop
     new.device = uop.arg.device
     new.is_memory = True
-    new.is_computed = new.is_copy = new.has_history = False
+    new.is_computed = new.is_copy = new.has_history = new.is_listed = False
     new.origin = None
     uop.place.owner = weakref.ref(new)
-    _live.add(new)
     return new
 
 
