@@ -14,11 +14,13 @@ from plugrad.jit.replay import Replay
 from plugrad.jit.results import results, tensor_of_new
 from plugrad.jit.trace import Trace
 from plugrad.jit.watched import WatchedTensors
+from plugrad.runtime.buffer import Buffer
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
 from plugrad.tensor.host.display import describe
 from plugrad.tree import HOLE, refill
+from plugrad.uop import UOp
 
 __all__ = ["Captured", "check_aliases"]
 
@@ -49,6 +51,9 @@ class Captured:
             # a replay reads the inputs themselves
             storage.buffer_of(stand_in).deallocate()
         self._writes = bool(trace.written or trace.written_inputs)
+        self._has_beginning = bool(
+            self._writes or trace.values or trace.conditions or trace.draws or self._constants.has_results
+        )
         self._new = self._find_new_outputs()
         self._watched = WatchedTensors(trace.watched)
         self._depends_on_tensors_outside = bool(
@@ -96,29 +101,39 @@ class Captured:
     def replay(self, inputs: Inputs) -> Any:
         """Do what the function would do, and return what it would return."""
         trace = self._trace
-        if self._writes:
-            check_aliases(inputs, trace)
-        values = {**trace.values, **inputs.values} if trace.values else inputs.values
-        for condition in trace.conditions:
-            condition.check(values)
-        for draw in trace.draws:
-            stream.refresh(draw, values)
-        self._constants.refresh()
-        made = [storage.new_buffer_like(uop) for uop in trace.made]
+        values = self._begin(inputs) if self._has_beginning else inputs.values
         # each has memory: those of the inputs since they were read
-        buffers = [uop.place for uop in (*inputs.buffers, *made)]
+        buffers: list[Buffer] = [uop.place for uop in inputs.buffers]
+        made: list[UOp] = []
+        for uop in trace.made:
+            made.append(new := storage.new_buffer_like(uop))
+            buffers.append(new.place)
         if self._writes:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)
         else:
             self._replay.run(buffers, values)
         if self._new is not None:
-            tensors = [tensor_of_new(made[number]) for number in self._new]
-            return tensors[0] if trace.template is HOLE else refill(trace.template, Tensor, tensors)
+            if trace.template is HOLE:
+                return tensor_of_new(made[self._new[0]])
+            return refill(trace.template, Tensor, [tensor_of_new(made[number]) for number in self._new])
         places = dict(zip(trace.made, made, strict=True))
         places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
         places.update(zip(trace.variables, inputs.variables, strict=True))
         return results(trace, inputs, places)
+
+    def _begin(self, inputs: Inputs) -> dict[str, int]:
+        """Do what comes before the steps; return the values of the variables."""
+        trace = self._trace
+        if self._writes:
+            check_aliases(inputs, trace)
+        values = {**trace.values, **inputs.values}
+        for condition in trace.conditions:
+            condition.check(values)
+        for draw in trace.draws:
+            stream.refresh(draw, values)
+        self._constants.refresh()
+        return values
 
 
 def check_aliases(inputs: Inputs, trace: Trace) -> None:

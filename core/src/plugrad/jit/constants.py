@@ -42,6 +42,11 @@ class Constants:
         self._memories: list[Buffer] = [name.place for name in names]
         self._names: list[UOp | None] | None = None
 
+    @property
+    def has_results(self) -> bool:
+        """Whether there are constant steps."""
+        return bool(self._results)
+
     def refresh(self) -> None:
         """Run the steps that read what was written since they ran."""
         # a write gives memory another name; nobody else gets one that is held here

@@ -9,12 +9,10 @@ from plugrad import events
 from plugrad.device import OpenDevice
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.plugin_errors import raise_plugin_error
-from plugrad.observe import install
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import Graph, GraphLaunch
 from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
-from plugrad.settings import settings
 
 
 @dataclass(slots=True, eq=False)
@@ -116,14 +114,13 @@ class Replay:
         """
         for device in self._devices:
             device.check_fork()
-        if settings.DEBUG or settings.VIZ:
-            install()
         if events.active and events.listening(events.KernelEvent):
             self._run_watched(values, buffers)
             return
         handles = [b.ensure_allocated().handle if b.handle is None else b.handle for b in buffers]
-        for part, number in self._parts.items():
-            handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
+        if self._parts:
+            for part, number in self._parts.items():
+                handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
         handles += self._fixed_handles
         for step in self._prepared:
             if isinstance(step, Copy):
