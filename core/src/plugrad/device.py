@@ -15,14 +15,12 @@ import os
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from plugrad._util import make_callable
+from plugrad._util import dataclasses, make_callable
 from plugrad.dtype import DType
 from plugrad.errors import DeviceError, DeviceNotFound, ForkError
 from plugrad.plugin.backend import BackendInfo, ProbedDevice
-from plugrad.plugin.hook_calls import Backend
 from plugrad.plugin.manager import PluginManager, plugins
 from plugrad.plugin.source import PluginSource
 from plugrad.renderer.base import Renderer
@@ -35,6 +33,9 @@ from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.settings import is_overridden, settings
 from plugrad.target import Capabilities, Evidence, Target
+
+if TYPE_CHECKING:
+    from plugrad.plugin.hook_calls import Backend
 
 # what is longer is something else, which a message does not repeat
 _LONGEST_NAME = 4096
@@ -51,7 +52,7 @@ class OpenDevice:
         allocator: its memory.
     """
 
-    def __init__(self, name: str, probed: ProbedDevice, backend: Backend) -> None:
+    def __init__(self, name: str, probed: ProbedDevice, backend: "Backend") -> None:
         self.name = name
         self.probed = probed
         self.target: Target = probed.target
@@ -312,7 +313,7 @@ class DeviceRegistry:
         """
         return tuple(self._opened.values())
 
-    def _parse(self, name: object) -> tuple[Backend, str]:
+    def _parse(self, name: object) -> "tuple[Backend, str]":
         """Return the backend, and what follows the colon where that says more than index 0."""
         base, _, suffix = name.partition(":") if isinstance(name, str) else ("", "", "")
         if not 0 < len(base.strip()) <= _LONGEST_NAME:
@@ -337,20 +338,24 @@ class DeviceRegistry:
             self._watches_forks = True
         return device
 
-    def _find(self, name: str, backend: Backend, suffix: str) -> ProbedDevice:
+    def _find(self, name: str, backend: "Backend", suffix: str) -> ProbedDevice:
         probe = backend.probe()
         if not probe.devices:
             reason = probe.reason.rstrip(".") or "its probe found nothing"
             raise DeviceNotFound(f"{name} is not there: {reason}. {probe.remedy}".rstrip(), device=name)
         if backend.info.takes_resource:
             first = probe.devices[0]
-            return replace(first, target=replace(first.target, detail=(("resource", suffix),)))
+            return dataclasses.replace(
+                first, target=dataclasses.replace(first.target, detail=(("resource", suffix),))
+            )
         index = int(suffix or 0)
         for probed in probe.devices:
             if probed.target.index == index:
                 return probed
         if probe.any_index:
-            return replace(probe.devices[0], target=replace(probe.devices[0].target, index=index))
+            return dataclasses.replace(
+                probe.devices[0], target=dataclasses.replace(probe.devices[0].target, index=index)
+            )
         raise DeviceNotFound(f"{name} is not there. {_offer(backend)}", device=name)
 
     def _after_fork(self) -> None:
@@ -361,7 +366,7 @@ class DeviceRegistry:
             disown_all(InheritedAllocator(", ".join(self._opened), os.getppid()))
 
 
-def _index_by_words(name: str, backend: Backend, words: str) -> int:
+def _index_by_words(name: str, backend: "Backend", words: str) -> int:
     """Return the index of the first device whose description or notes contain `words`."""
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     for probed in backend.probe().devices:
@@ -374,7 +379,7 @@ def _index_by_words(name: str, backend: Backend, words: str) -> int:
     )
 
 
-def _offer(backend: Backend) -> str:
+def _offer(backend: "Backend") -> str:
     """Describe the devices of a backend, or the reason for none and the remedy."""
     probe = backend.probe()
     if not probe.devices:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from plugrad.plugin.discovery import find_sources, version_of
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
-from plugrad.plugin.source import PluginSource
+from plugrad.plugin.source import ENTRY_POINT_GROUP, WRAPPER_GROUP, PluginSource
 
 
 def install(

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from importlib.machinery import PathFinder
 
 from plugrad._util import metadata
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
-from plugrad.plugin.source import PluginSource
+from plugrad.plugin.source import ENTRY_POINT_GROUP, WRAPPER_GROUP, PluginSource
 
 UNKNOWN = "(unknown distribution)"
 

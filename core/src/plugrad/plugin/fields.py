@@ -1,9 +1,9 @@
 """Check the fields of records against their annotations, for authors without a type checker."""
 
-from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Any, cast, get_args, get_origin
 
+from plugrad._util import dataclasses
 from plugrad.dtype import DType
 
 
@@ -30,8 +30,11 @@ def type_mismatch(value: object, kind: Any, path: str) -> str | None:
             return f"{path} is {show(value)}, not a tuple of {len(kinds)}"
         names = (f"{path}[{i}]" for i in range(len(items)))
         parts = list(zip(items, kinds, names, strict=True))
-    elif is_dataclass(value) and not isinstance(value, DType):
-        parts = [(getattr(value, f.name), f.type, f"{path}.{f.name}".lstrip(".")) for f in fields(value)]
+    elif dataclasses.is_dataclass(value) and not isinstance(value, DType):
+        parts = [
+            (getattr(value, f.name), f.type, f"{path}.{f.name}".lstrip("."))
+            for f in dataclasses.fields(value)
+        ]
     else:
         return None
     return next(filter(None, (type_mismatch(*part) for part in parts)), None)

@@ -57,8 +57,6 @@ from plugrad.target import Target
 SPEC_VERSION = "1.3"
 
 PROJECT = "plugrad"
-ENTRY_POINT_GROUP = "plugrad.backends"
-WRAPPER_GROUP = "plugrad.wrappers"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)

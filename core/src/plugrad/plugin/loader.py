@@ -6,8 +6,7 @@ import time
 from plugrad._frozen import frozen
 from plugrad.plugin.contracts import HookOptions, check_hooks, hook_options, implemented, wrapped
 from plugrad.plugin.failures import PluginFailure, failure_of, remedy_for
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
-from plugrad.plugin.source import PluginSource
+from plugrad.plugin.source import ENTRY_POINT_GROUP, WRAPPER_GROUP, PluginSource
 
 
 @frozen

@@ -5,22 +5,32 @@ reads the names of all and imports that device's plugins only. A plugin that fai
 others alone.
 """
 
+from __future__ import annotations
+
 import re
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+from plugrad._util import LazyModule
 from plugrad.errors import DeviceNotFound, PluginError, PlugradError, SettingsError
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.discovery import find_sources
 from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, failure_of, remedy_for
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
-from plugrad.plugin.hook_calls import Backend
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP
-from plugrad.plugin.loader import LoadedPlugin, load_plugin
-from plugrad.plugin.source import PluginSource
+from plugrad.plugin.source import ENTRY_POINT_GROUP, PluginSource
 from plugrad.settings import settings
 from plugrad.target import Evidence
+
+if TYPE_CHECKING:
+    from plugrad.plugin import hook_calls, loader
+    from plugrad.plugin.hook_calls import Backend
+    from plugrad.plugin.loader import LoadedPlugin
+else:
+    # who opens no device needs neither them nor pluggy, which are slow to import
+    hook_calls = LazyModule("plugrad.plugin.hook_calls")
+    loader = LazyModule("plugrad.plugin.loader")
 
 _CORE = "plugrad-core"
 _INFO = "plugrad_backend_info"
@@ -54,7 +64,7 @@ class PluginManager:
         """Return the names of the core's own devices."""
         return tuple(self._builtins)
 
-    def only(self, sources: Sequence[PluginSource]) -> "PluginManager":
+    def only(self, sources: Sequence[PluginSource]) -> PluginManager:
         """Return a manager of these plugins alone, which has loaded none of them yet."""
         found = tuple(source for source in sources if not source.is_builtin)
         out = PluginManager(lambda: found)
@@ -85,7 +95,7 @@ class PluginManager:
             for failure in loaded:
                 if isinstance(failure, PluginFailure):
                     self._failures.warn(failure)
-        return tuple(plugin for plugin in loaded if isinstance(plugin, LoadedPlugin))
+        return tuple(plugin for plugin in loaded if isinstance(plugin, loader.LoadedPlugin))
 
     def backend(self, name: str) -> Backend:
         """Return the backend with this name or alias, loading it the first time.
@@ -180,7 +190,7 @@ class PluginManager:
         if not sources:
             raise DeviceNotFound(self._explain_absence(name), device=name)
         plugins = [self._load_plugin(source) for source in sources]
-        usable = [plugin for plugin in plugins if isinstance(plugin, LoadedPlugin)]
+        usable = [plugin for plugin in plugins if isinstance(plugin, loader.LoadedPlugin)]
         failed = [plugin for plugin in plugins if isinstance(plugin, PluginFailure)]
         bases = [plugin for plugin in usable if _INFO in plugin.hooks]
         additions = [plugin for plugin in usable if plugin not in bases]
@@ -214,7 +224,7 @@ class PluginManager:
 
     def _load_plugin(self, source: PluginSource) -> LoadedPlugin | PluginFailure:
         if source not in self._plugins:
-            self._plugins[source] = load_plugin(source)
+            self._plugins[source] = loader.load_plugin(source)
         plugin = self._plugins[source]
         if isinstance(plugin, PluginFailure):
             self._failures.add(plugin)
@@ -222,7 +232,7 @@ class PluginManager:
 
     def _open(self, base: LoadedPlugin) -> Backend:
         try:
-            return Backend(base, self._failures)
+            return hook_calls.Backend(base, self._failures)
         except PluginRefused as error:
             self._failures.add(error.failure)
             raise

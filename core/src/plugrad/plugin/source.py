@@ -2,6 +2,10 @@
 
 from plugrad._frozen import frozen
 
+#: The groups of the entry points of backends, and of wrappers.
+ENTRY_POINT_GROUP = "plugrad.backends"
+WRAPPER_GROUP = "plugrad.wrappers"
+
 
 @frozen
 class PluginSource:

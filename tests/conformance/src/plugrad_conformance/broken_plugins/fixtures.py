@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plugrad.plugin.discovery import find_sources
-from plugrad.plugin.hookspecs import ENTRY_POINT_GROUP, WRAPPER_GROUP
 from plugrad.plugin.manager import PluginManager
+from plugrad.plugin.source import ENTRY_POINT_GROUP, WRAPPER_GROUP
 from plugrad_conformance.broken_plugins.plugins import BrokenPlugin
 
 #: A backend that keeps the contract, on host memory; its kernels do nothing.
