@@ -4,12 +4,12 @@ import copy
 import dataclasses
 import pickle
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field
+from dataclasses import FrozenInstanceError, dataclass
 from typing import Any, Generic, TypeVar
 
 import pytest
 
-from plugrad._frozen import frozen
+from plugrad._frozen import field, frozen
 
 T = TypeVar("T")
 
@@ -70,7 +70,9 @@ def reference(cls: Any) -> Any:
 
 
 def again(f: "dataclasses.Field[Any]") -> Any:
-    return field(default=f.default, default_factory=f.default_factory, repr=f.repr, compare=f.compare)  # type: ignore[call-overload]
+    return dataclasses.field(
+        default=f.default, default_factory=f.default_factory, repr=f.repr, compare=f.compare
+    )  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("cls", [Point, Point3, Base])
@@ -173,3 +175,12 @@ def test_it_is_what_a_dataclass_derives_from() -> None:
 
     assert Labelled(1).label == "l"
     assert Labelled(1) == Labelled(1)
+
+
+def test_fields_with_descriptions_are_those_of_dataclasses() -> None:
+    ours, theirs = dataclasses.fields(Point), dataclasses.fields(reference(Point))
+    parts = ("name", "default", "default_factory", "repr", "compare", "init", "hash", "kw_only")
+    assert [[getattr(f, part) for part in parts] for f in ours] == [
+        [getattr(f, part) for part in parts] for f in theirs
+    ]
+    assert getattr(Point, "__dataclass_params__").frozen  # noqa: B009 - dataclasses made by others ask it

@@ -50,6 +50,12 @@ print(plugrad.transforms.grad.__name__, plugrad.nn.Linear.__name__)"""
     assert run(code) == "False\ngrad Linear"
 
 
+def test_slow_modules_are_imported_when_they_are_needed() -> None:
+    # in the order of what they take, together a fifth of the import
+    later = ("numpy", "inspect", "dataclasses", "pluggy", "plugrad.plugin.hook_calls")
+    assert run(f"import sys, plugrad; print([name for name in {later} if name in sys.modules])") == "[]"
+
+
 def test_a_name_that_plugrad_has_not_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="module 'plugrad' has no attribute 'tensors'"):
         _ = plugrad.tensors  # pyright: ignore[reportAttributeAccessIssue]

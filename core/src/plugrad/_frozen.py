@@ -3,27 +3,77 @@
 `dataclass` writes and compiles six functions for each class. `import plugrad` makes some seventy classes, and
 that took a third of its time. Here `__init__` is compiled with the class, `__eq__` and `__hash__` are when
 they are first called, and the rest is shared. `fields`, `replace`, `asdict` and `is_dataclass` take such
-classes as their own.
+classes as their own: what `dataclasses` keeps at a class is made when it first asks, so that nobody else has
+to wait for its import.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field
-from functools import partial
-from inspect import get_annotations
+from functools import cache, partial
 from typing import Any, TypeVar, dataclass_transform, overload
+
+from plugrad._util import dataclasses
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True)
-class _Sample:
-    field: int
+_MISSING: Any = object()
 
 
-# what marks the classes of `dataclasses` and their fields; it has no public names
-_sample: Any = _Sample
-_PARAMETERS: Any = _sample.__dataclass_params__
-_IS_FIELD: Any = _sample.__dataclass_fields__["field"]._field_type
+class _Field:
+    """A field, by the names that `dataclasses.Field` has for its parts."""
+
+    __slots__ = ("compare", "default", "default_factory", "repr", "type")
+
+    def __init__(self, default: Any, default_factory: Any, repr: bool, compare: bool) -> None:
+        self.default = default
+        self.default_factory = default_factory
+        self.repr = repr
+        self.compare = compare
+        self.type: Any = None
+
+    def for_dataclasses(self, name: str) -> Any:
+        """Return the field of `dataclasses` that this one stands for."""
+        parts = {
+            part: value
+            for part in ("default", "default_factory")
+            if (value := getattr(self, part)) is not _MISSING
+        }
+        made: Any = dataclasses.field(**parts, repr=self.repr, compare=self.compare)
+        made.name, made.type, made._field_type, made.kw_only = name, self.type, _marks()[1], False
+        return made
+
+
+def field(
+    *, default: Any = _MISSING, default_factory: Any = _MISSING, repr: bool = True, compare: bool = True
+) -> Any:
+    """Return the description of a field, as `dataclasses.field` does."""
+    return _Field(default, default_factory, repr, compare)
+
+
+class _Fields:
+    """The fields of a class as `dataclasses` keeps them."""
+
+    def __init__(self, known: dict[str, _Field]) -> None:
+        self._known = known
+        self._made: dict[str, Any] | None = None
+
+    def __get__(self, instance: object, owner: type) -> dict[str, Any]:
+        if self._made is None:
+            self._made = {name: one.for_dataclasses(name) for name, one in self._known.items()}
+        return self._made
+
+
+class _Parameters:
+    """The parameters of `@dataclass(frozen=True)`, as it keeps them at a class."""
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return _marks()[0]
+
+
+@cache
+def _marks() -> tuple[Any, Any]:
+    """Return the marks of the classes of `dataclasses` and of their fields, which have no public names."""
+    sample: Any = dataclasses.make_dataclass("Sample", [("field", int)], frozen=True)
+    return sample.__dataclass_params__, sample.__dataclass_fields__["field"]._field_type
 
 
 @overload
@@ -35,7 +85,7 @@ def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
     """Make a class of annotated fields, whose instances have slots and cannot be changed.
 
     Args:
-        cls: the class. It has no `ClassVar`, `InitVar` or `__post_init__`.
+        cls: the class. It has no `ClassVar`, `InitVar` or `__post_init__`, and derives from no dataclass.
         eq: compare by value; otherwise an instance is equal to itself only.
 
     Example:
@@ -53,16 +103,15 @@ def frozen(cls: Any = None, /, *, eq: bool = True) -> Any:
 
 def _freeze_class(cls: Any, eq: bool) -> Any:
     namespace = dict(cls.__dict__)
-    own = {
-        name: _field(name, kind, namespace.pop(name, MISSING)) for name, kind in get_annotations(cls).items()
-    }
-    known: dict[str, Any] = {**getattr(cls, "__dataclass_fields__", {}), **own}
+    own = {name: _field(kind, namespace.pop(name, _MISSING)) for name, kind in cls.__annotations__.items()}
+    known: dict[str, _Field] = {**getattr(cls, "__frozen_fields__", {}), **own}
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
     namespace |= {
         "__slots__": tuple(own),
-        "__dataclass_fields__": known,
-        "__dataclass_params__": _PARAMETERS,
+        "__frozen_fields__": known,
+        "__dataclass_fields__": _Fields(known),
+        "__dataclass_params__": _Parameters(),
         "__match_args__": tuple(known),
         "__setattr__": _refuse_to_set,
         "__delattr__": _refuse_to_delete,
@@ -81,25 +130,25 @@ def _freeze_class(cls: Any, eq: bool) -> Any:
     return made
 
 
-def _field(name: str, kind: Any, default: Any) -> "Field[Any]":
-    made: Any = default if hasattr(default, "default_factory") else field(default=default)
-    made.name, made.type, made._field_type, made.kw_only = name, kind, _IS_FIELD, False
+def _field(kind: Any, default: Any) -> _Field:
+    made = default if isinstance(default, _Field) else _Field(default, _MISSING, repr=True, compare=True)
+    made.type = kind
     return made
 
 
-def _compile_init(made: Any, known: dict[str, Any]) -> Any:
+def _compile_init(made: Any, known: dict[str, _Field]) -> Any:
     # a slot sets itself in less time than `object.__setattr__` takes to find it
     values: dict[str, Any] = {f"set_{name}": getattr(made, name).__set__ for name in known}
-    values["MISSING"] = MISSING
+    values["MISSING"] = _MISSING
     parameters = ["self"]
     lines: list[str] = []
     for name, one in known.items():
         value = name
-        if one.default_factory is not MISSING:
+        if one.default_factory is not _MISSING:
             values[f"make_{name}"] = one.default_factory
             parameters.append(f"{name}=MISSING")
             value = f"make_{name}() if {name} is MISSING else {name}"
-        elif one.default is not MISSING:
+        elif one.default is not _MISSING:
             values[f"default_{name}"] = one.default
             parameters.append(f"{name}=default_{name}")
         else:
@@ -115,7 +164,7 @@ def _compile(name: str, parameters: Iterable[str], lines: Iterable[str], values:
 
 def _names(cls: type, *, compared: bool) -> list[str]:
     """Return the names of the fields that are compared, or of those that are shown."""
-    known: dict[str, Any] = getattr(cls, "__dataclass_fields__")  # noqa: B009 - of classes made here only
+    known: dict[str, _Field] = getattr(cls, "__frozen_fields__")  # noqa: B009 - of classes made here only
     return [name for name, made in known.items() if (made.compare if compared else made.repr)]
 
 
@@ -155,11 +204,11 @@ def _repr_of_fields(self: Any) -> str:
 
 
 def _refuse_to_set(self: Any, name: str, value: object) -> None:
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _refuse_to_delete(self: Any, name: str) -> None:
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _state(self: Any) -> list[Any]:

@@ -29,11 +29,13 @@ class LazyModule:
 
 if TYPE_CHECKING:
     import ctypes as ctypes
+    import dataclasses as dataclasses
     import difflib as difflib
     import fractions as fractions
     import gzip as gzip
     import hashlib as hashlib
     import html as html
+    import inspect as inspect
     import json as json
     import multiprocessing as multiprocessing
     import pickle as pickle
@@ -50,8 +52,8 @@ else:
     # NumPy takes longer to import than all of plugrad, and the others a tenth of that together, which many
     # programs never need: modules that `import plugrad` loads take them from here
     # (`from plugrad._util import numpy as np`) and use them in functions only.
-    ctypes, difflib, fractions, gzip, hashlib, html = map(
-        LazyModule, ("ctypes", "difflib", "fractions", "gzip", "hashlib", "html")
+    ctypes, dataclasses, difflib, fractions, gzip, hashlib, html, inspect = map(
+        LazyModule, ("ctypes", "dataclasses", "difflib", "fractions", "gzip", "hashlib", "html", "inspect")
     )
     json, numpy, pickle, platformdirs, random, shlex, shutil, traceback = map(
         LazyModule, ("json", "numpy", "pickle", "platformdirs", "random", "shlex", "shutil", "traceback")

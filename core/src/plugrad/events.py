@@ -15,10 +15,9 @@ Graph nodes appear as `object`, since this module lies below the IR.
 import atexit
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Any, TypeVar
 
-from plugrad._frozen import frozen
+from plugrad._frozen import field, frozen
 
 __all__ = [
     "CompileEvent",

@@ -7,14 +7,13 @@ compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
-from plugrad._frozen import frozen
-from plugrad._util import VERSION, LazyModule, hashlib, pickle
+from plugrad._frozen import field, frozen
+from plugrad._util import VERSION, LazyModule, dataclasses, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
@@ -145,7 +144,9 @@ def _bound(kernel: CompiledKernel, values: Mapping[str, int]) -> CompiledKernel:
     program = kernel.program
     sizes = [size for size in (*program.global_size, *program.local_size) if isinstance(size, UOp)]
     is_fixed = all(variable.arg[0] in values for size in sizes for variable in size.variables())
-    return replace(kernel, launch_dims=program.launch_dims(values) if is_fixed else None, values=values)
+    return dataclasses.replace(
+        kernel, launch_dims=program.launch_dims(values) if is_fixed else None, values=values
+    )
 
 
 def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[CompiledKernel]:
@@ -215,7 +216,7 @@ def _to_disk(
     device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program, blob: bytes
 ) -> None:
     """Store `program`; its library is a blob, which kernels of one compiler run share."""
-    payload = pickle.dumps((replace(program, lib=b""), blob))
+    payload = pickle.dumps((dataclasses.replace(program, lib=b""), blob))
     kernel_cache().put(_disk_key(device, ast, opts), payload)
 
 
@@ -238,7 +239,7 @@ def _from_disk(
     if blob not in blobs:
         blobs[blob] = kernel_cache().get_blob(blob)
     lib = blobs[blob]
-    return None if lib is None else replace(program, lib=lib)
+    return None if lib is None else dataclasses.replace(program, lib=lib)
 
 
 def _disk_key(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> bytes:
@@ -268,4 +269,4 @@ def _stable(capabilities: Capabilities) -> str:
     def plain(value: Any) -> Any:
         return sorted(map(str, cast("frozenset[Any]", value))) if isinstance(value, frozenset) else value
 
-    return repr([(f.name, plain(getattr(capabilities, f.name))) for f in fields(capabilities)])
+    return repr([(f.name, plain(getattr(capabilities, f.name))) for f in dataclasses.fields(capabilities)])

@@ -5,11 +5,10 @@ hash-consed, it is its own key.
 """
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import lru_cache
 from itertools import count
 
-from plugrad._frozen import frozen
+from plugrad._frozen import field, frozen
 from plugrad.dtype import DType, is_complex
 from plugrad.engine.arena import Prepared
 from plugrad.engine.slice_offsets import with_offsets

@@ -10,10 +10,11 @@ A parameter that has no default, and may be given by another name, has the defau
 
 # ruff: noqa: UP013 - a line for a dictionary that none is made of
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypedDict
+
+from plugrad._util import inspect
 
 
 class _Required:
@@ -121,7 +122,7 @@ def exchanged(
 
 
 @lru_cache(maxsize=512)
-def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+def _parameters(function: Callable[..., Any]) -> "Mapping[str, inspect.Parameter]":
     return inspect.signature(function).parameters
 
 

@@ -5,13 +5,13 @@ replacement, or None for "no match after all". `graph_rewrite` gives a loop dete
 is rewritten into a graph that needs the node itself is reported with the rules on the way.
 """
 
-import inspect
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import CodeType, FunctionType
 from typing import Any, cast
 
 from plugrad import events
+from plugrad._util import inspect
 from plugrad.errors import ArgumentError, RewriteLoopError, VerifyError
 from plugrad.uop.match_compiler import Matcher, compile_matcher
 from plugrad.uop.ops import Ops
@@ -83,10 +83,15 @@ def _code_of(function: Any) -> CodeType | None:
 
 def _parameters_of(function: Any) -> tuple[list[str], list[str]]:
     """Return the names of parameters without a default, and of those with one."""
-    if type(function) is FunctionType and not function.__defaults__:
-        # nearly all rules: a signature takes ten times as long
-        code = function.__code__
-        return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]), []
+    if type(function) is FunctionType:
+        # nearly all rules: a signature takes ten times as long, and `inspect` has to be imported
+        code, defaults = function.__code__, function.__defaults__ or ()
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        optional = {
+            *names[code.co_argcount - len(defaults) : code.co_argcount],
+            *(function.__kwdefaults__ or ()),
+        }
+        return [name for name in names if name not in optional], [name for name in names if name in optional]
     parameters = inspect.signature(function).parameters.values()
     optional = [p.name for p in parameters if p.default is not p.empty]
     return [p.name for p in parameters if p.name not in optional], optional
