@@ -87,7 +87,6 @@ class Buffer:
         size: int,
         dtype: DType,
         allocator: Allocator[Any],
-        *,
         base: "Buffer | None" = None,
         offset: int = 0,
         label: str | Origin = "",
@@ -148,7 +147,7 @@ class Buffer:
         Raises:
             DeviceOutOfMemory: the device has no room.
         """
-        new = Buffer(self.device, self.size, self.dtype, self.allocator, label=self.label)
+        new = Buffer(self.device, self.size, self.dtype, self.allocator, None, 0, self.label)
         # nobody else knows of it, who might allocate it as well
         new.handle = new._allocate()
         return new
