@@ -3,7 +3,7 @@
 import os
 
 # what processor time is a measure for: neighbours of the machine matter little
-os.environ["THREADS"] = "1"
+os.environ.setdefault("THREADS", "1")
 
 import statistics
 from collections.abc import Callable
@@ -66,33 +66,39 @@ def cases(quick: bool) -> list[Case]:
     ]
 
 
-def make_calls(case: Case) -> dict[str, Call]:
-    """Return what computes a result, or a step's loss, in plugrad and in PyTorch, compared."""
+def make_calls(case: Case, where: str = "cpu") -> dict[str, Call]:
+    """Return what computes a result, or a step's loss, in plugrad and in PyTorch, compared.
+
+    Args:
+        case: the model.
+        where: PyTorch's device.
+    """
     torch.manual_seed(0)
     theirs = case.network(torch.nn, F.scaled_dot_product_attention)
     ours = case.network(nn, Tensor.scaled_dot_product_attention)
     nn.state.load_state_dict(ours, {n: Tensor(v.numpy().copy()) for n, v in theirs.state_dict().items()})
-    calls = _steps(case, ours, theirs) if case.labels is not None else _results(case, ours, theirs)
+    theirs.to(where)
+    calls = (_steps if case.labels is not None else _results)(case, ours, theirs, where)
     for _ in range(4):
         np.testing.assert_allclose(calls[0](), calls[1](), rtol=1e-2, atol=1e-2, err_msg=case.title)
     return {"plugrad": calls[0], "torch": calls[1]}
 
 
-def _results(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
+def _results(case: Case, ours: Any, theirs: Any, where: str) -> tuple[Call, Call]:
     ours.eval(), theirs.eval()
-    x, example = Tensor(case.example).contiguous().realize(), torch.from_numpy(case.example)
+    x, example = Tensor(case.example).contiguous().realize(), torch.from_numpy(case.example).to(where)
     replayed = jit(lambda x: ours(x))
-    return lambda: replayed(x).numpy(), torch.inference_mode()(lambda: theirs(example).numpy())
+    return lambda: replayed(x).numpy(), torch.inference_mode()(lambda: theirs(example).cpu().numpy())
 
 
-def _steps(case: Case, ours: Any, theirs: Any) -> tuple[Call, Call]:
+def _steps(case: Case, ours: Any, theirs: Any, where: str) -> tuple[Call, Call]:
     assert case.labels is not None
     theirs.train()
     parameters = nn.state.get_parameters(ours)
     optimizer = nn.optim.AdamW(parameters, lr=1e-4, weight_decay=case.decay)
     other = torch.optim.AdamW(theirs.parameters(), lr=1e-4, weight_decay=case.decay)
     x, y = (Tensor(a).contiguous().realize() for a in (case.example, case.labels.reshape(-1)))
-    examples, labels = torch.from_numpy(case.example), torch.from_numpy(case.labels.reshape(-1))
+    examples, labels = (torch.from_numpy(a).to(where) for a in (case.example, case.labels.reshape(-1)))
 
     @jit
     def step(x: Tensor, y: Tensor) -> Tensor:
