@@ -81,6 +81,12 @@ def test_optimisations_by_hand_reach_the_source():
     assert "threadIdx.x" in grouped
 
 
+def test_shorts_are_negated_where_the_compiler_does_not_see_it():
+    _, source = _render((-_empty(64, dtype=dtypes.int16)).cast(dtypes.int64))
+    assert 'asm("neg.s32 %0, %1;"' in source
+    assert "negated_short(val0)" in source
+
+
 def test_long_addresses_are_computed_in_64_bits():
     assert "long long" in _render(_empty(1 << 17, 1 << 17, dtype=dtypes.uint8) + 1)[1]
 

@@ -117,11 +117,14 @@ std::string asm_call(const std::string &function, const std::vector<std::vector<
 std::string asm_as_call(const std::string &text, const std::vector<AsmOperand> &operands) {
   std::smatch found;
   static const std::regex tf32("\\s*cvt\\.rna\\.tf32\\.f32\\s+(%\\d+),\\s*(%\\d+);\\s*");
+  static const std::regex negation("\\s*neg\\.s32\\s+(%\\d+),\\s*(%\\d+);\\s*");
   static const std::regex matrices(
       "\\s*mma\\.sync\\.aligned\\.m(8|16)n8k(8|16|32)\\.row\\.col\\.(f32|s32)\\.(\\w+)\\.(\\w+)\\.(\\w+)\\s+"
       "(\\{[^}]*\\}),\\s*(\\{[^}]*\\}),\\s*(\\{[^}]*\\}),\\s*(\\{[^}]*\\});\\s*");
   if (std::regex_match(text, found, tf32))
     return asm_call("plugrad_tf32_of<>", {asm_named(found[1], operands), asm_named(found[2], operands)});
+  if (std::regex_match(text, found, negation))
+    return asm_call("plugrad_negated", {asm_named(found[1], operands), asm_named(found[2], operands)});
   if (!std::regex_match(text, found, matrices)) throw std::runtime_error("asm: there is no " + text + " here");
   std::string given = found[3], element = found[4];
   bool is_float = element[0] != 's' && element[0] != 'u';

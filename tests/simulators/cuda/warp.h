@@ -153,6 +153,9 @@ static inline void plugrad_mma(D (&d)[OfD], const unsigned int (&a)[OfA], const 
   }
 }
 
+// neg.s32, which wraps
+static inline void plugrad_negated(unsigned int (&to)[1], const unsigned int (&from)[1]) { to[0] = 0u - from[0]; }
+
 // cvt.rna.tf32.f32: to nearest, ties away from zero
 template <int arch = __CUDA_ARCH__> static inline void plugrad_tf32_of(unsigned int (&to)[1], const float (&from)[1]) {
   static_assert(arch >= 800, "this GPU has no tf32");

@@ -59,6 +59,24 @@ def division(define: Define, operator: str, scalar: str, unsigned: str, dtype: D
     )
 
 
+def negated_short(define: Define) -> str:
+    """Define -x of 16 bits, which wraps.
+
+    The assembler of NVRTC 13.0 takes `neg.s16` and the conversion that widens it for one negation of 32
+    bits, which gives 32768 for -32768 (seen on an H100), and NVRTC writes `neg.s16` for all ways to say it
+    in C. It does not look into asm.
+    """
+    return _function(
+        define,
+        "negated_short",
+        "short",
+        "short x",
+        "  unsigned int y;",
+        '  asm("neg.s32 %0, %1;" : "=r"(y) : "r"((unsigned int)x));',
+        "  return (short)y;",
+    )
+
+
 def float_from_half(define: Define) -> str:
     """Declare the float of a float16's bits, one instruction; return the function's name.
 

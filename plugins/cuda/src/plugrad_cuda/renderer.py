@@ -207,6 +207,8 @@ class CudaRenderer(CStyleRenderer):
             unsigned = name if name.startswith("unsigned") else f"unsigned {name.removeprefix('signed ')}"
             function = preamble.division(scope.define, OPERATORS[u.op], name, unsigned, dtype)
             return f"{function}({', '.join(args)})"
+        if u.op is Ops.NEG and dtype is dtypes.int16:
+            return f"{preamble.negated_short(scope.define)}({args[0]})"
         if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
             unsigned = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
             wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
