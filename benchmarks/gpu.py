@@ -35,6 +35,7 @@ Each figure is the median over {rounds} rounds, in which the libraries take turn
 time that many calls take until the device is done. plugrad is jitted, PyTorch eager, without tf32.
 **of the limit** is the least time that the arithmetic or the bytes need at these limits, as a part of
 plugrad's time. Results are compared before anything is timed; `differs` says that they are too far apart.
+Models read their result, or their loss, in each call.
 """
 Call = Callable[[], Any]
 

@@ -3,7 +3,7 @@
 import os
 
 # what processor time is a measure for: neighbours of the machine matter little
-os.environ.setdefault("THREADS", "1")
+os.environ["THREADS"] = "1"
 
 import statistics
 from collections.abc import Callable
