@@ -4,8 +4,10 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.uop import MOVEMENT, AxisType, Ops, UOp, simplify
 from plugrad.uop.shape import pairs_of
@@ -117,16 +119,13 @@ def _through_reshape(idxs: Indices, source: Sequence[Any], result: Sequence[Any]
     if not all(isinstance(size, int) for size in (*source, *result)):
         return _through_symbolic_reshape(idxs, source, result)
     out: list[UOp] = []
-    for source_axes, result_axes in _runs(source, result):
-        sizes = [source[a] for a in source_axes]
-        inner = [idxs[a] for a in result_axes]
-        kept = [(i, result[a]) for i, a in zip(inner, result_axes, strict=True) if result[a] != 1]
-        wanted = [size for size in sizes if size != 1]
-        if [size for _, size in kept] == wanted:
-            found = iter(i for i, _ in kept)
-            out.extend(ZERO if size == 1 else next(found) for size in sizes)
+    for run in _runs(tuple(source), tuple(result)):
+        inner = [idxs[a] for a in run.axes]
+        if run.is_kept:
+            found = iter(inner)
+            out.extend(ZERO if size == 1 else next(found) for size in run.source)
         else:
-            out.extend(unflatten(flatten([i for i, _ in kept], [s for _, s in kept]), sizes))
+            out.extend(unflatten(flatten(inner, run.result), run.source))
     return tuple(out)
 
 
@@ -155,8 +154,37 @@ def _is_same(size: Any, other: Any) -> bool:
     return size is other or (isinstance(size, int) and isinstance(other, int) and size == other)
 
 
-def _runs(source: Sequence[int], result: Sequence[int]) -> list[tuple[range, range]]:
+@frozen
+class _Run:
+    """Neighbouring axes of a reshape that mix with no others.
+
+    Attributes:
+        axes: those of the result, but for axes of size 1.
+        result: their sizes.
+        source: the sizes of all of the source.
+        is_kept: the indices are the same on both sides.
+    """
+
+    axes: tuple[int, ...]
+    result: tuple[int, ...]
+    source: tuple[int, ...]
+    is_kept: bool
+
+
+# A model has few shapes, and thousands of reshapes between them.
+@lru_cache(maxsize=4096)
+def _runs(source: tuple[int, ...], result: tuple[int, ...]) -> tuple[_Run, ...]:
     """Return the finest split of both shapes into runs of axes with equal products."""
+    out: list[_Run] = []
+    for source_axes, result_axes in _equal_products(source, result):
+        axes = tuple(a for a in result_axes if result[a] != 1)
+        inner, outer = tuple(result[a] for a in axes), tuple(source[a] for a in source_axes)
+        out.append(_Run(axes, inner, outer, inner == tuple(size for size in outer if size != 1)))
+    return tuple(out)
+
+
+def _equal_products(source: Sequence[int], result: Sequence[int]) -> list[tuple[range, range]]:
+    """Return runs of axes of both shapes whose sizes multiply to the same number, the shortest ones."""
     left: list[int] = list(itertools.accumulate(source, operator.mul))
     right: list[int] = list(itertools.accumulate(result, operator.mul))
     if math.prod(source) == 0:

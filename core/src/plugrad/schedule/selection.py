@@ -5,6 +5,8 @@ A reduction is written down as the kernel expression that it would be by itself,
 conditions around its value exist in no loop that runs, and may get no memory.
 """
 
+from weakref import WeakKeyDictionary
+
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_int
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, loop_over, source_indices
@@ -36,10 +38,20 @@ class Selection:
     neutral: UOp
 
 
+# Passes ask for the same reductions again.
+_found: WeakKeyDictionary[UOp, Selection | None] = WeakKeyDictionary()
+
+
 def selection_of(u: UOp) -> Selection | None:
     """Return the selection by equalities in the REDUCE_AXIS `u`, or None."""
     if not _has_equality(u.src[0]):
         return None
+    if u not in _found:
+        _found[u] = _find_selection(u)
+    return _found[u]
+
+
+def _find_selection(u: UOp) -> Selection | None:
     op: Ops = u.arg[0]
     axes: tuple[int, ...] = u.arg[1]
     ranges = tuple(

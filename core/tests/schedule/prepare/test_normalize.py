@@ -153,11 +153,14 @@ def test_a_deep_sum_of_values_is_not_asked_for_all_its_views(monkeypatch: pytest
         return moves(view, axis)
 
     monkeypatch.setattr("plugrad.schedule.prepare.normalize.moves", counted)
-    x = buffer(8192, 64)
+    x = buffer(8, 1 << 16)
     for _ in range(100):
-        x = x + buffer(8192, 64)
+        x = x + buffer(8, 1 << 16)
     split_on_a_grid(x.reduce_axis(Ops.ADD, (1,)))
     assert 0 < len(asked) < 10
+    asked.clear()
+    split_on_a_grid(buffer(8, 64).reduce_axis(Ops.ADD, (1,)))
+    assert not asked, "what is too short for any number of results needs no look at its memory"
 
 
 def test_a_view_that_moves_along_all_axes_decides_wherever_it_is_found() -> None:

@@ -69,6 +69,9 @@ def _split_long_reduce(ctx: Devices, reduced: UOp, x: UOp) -> UOp | None:
         return None
     kept: Any = math.prod(reduced.shape)
     length = math.prod(sizes[a] for a in axes)
+    # more results of a group are more pieces: most reductions are too short for the most
+    if model.split_reduce(length, kept, _OF_A_TILE) < 2:
+        return None
     together = 1 if model.runs_loops else _results_of_a_group(x, axes)
     pieces = model.split_reduce(length, kept, together)
     if pieces < 2:
