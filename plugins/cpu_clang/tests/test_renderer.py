@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -207,6 +209,40 @@ def test_where_takes_masks_of_any_origin(w, launch, dtype, count):
     out = np.empty_like(a)
     launch(w, out, flag, x, y, a, b)
     np.testing.assert_array_equal(out, np.where(((flag & (x < y)) | np.isnan(x))[:, None], a, b))
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+@pytest.mark.parametrize("is_least", [False, True])
+def test_the_extreme_of_two_is_the_second_beside_nan_and_of_two_zeros(w, launch, dtype, count, is_least):
+    def body(w, a, b):
+        return w.alu(Ops.WHERE, w.alu(Ops.CMPLT, *((a, b) if is_least else (b, a))), a, b)
+
+    _elementwise(w, dtype, [dtype, dtype], count, body)
+    a = np.repeat(_floats(to_numpy(dtype), 8), 8)
+    b = np.tile(_floats(to_numpy(dtype), 8), 8)
+    out = np.empty_like(a)
+    launch(w, out, a, b)
+    expected = np.where(a < b if is_least else b < a, a, b)
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(np.signbit(out[a == 0]), np.signbit(expected[a == 0]))
+
+
+@pytest.mark.skipif(this_machine().vector_bits < 512, reason="blends by masks need AVX-512")
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+def test_choices_are_one_instruction(w, compiler, dtype):
+    def body(w, a, b):
+        low, two = w.alu(Ops.WHERE, w.alu(Ops.CMPLT, a, b), a, b), w.const(a.dtype, 2.0)
+        return w.alu(Ops.WHERE, w.alu(Ops.CMPLT, low, two), w.alu(Ops.MUL, a, b), w.alu(Ops.ADD, a, b))
+
+    count = 64 // dtype.itemsize
+    _elementwise(w, dtype, [dtype, dtype], count, body, 1024 * count)
+    code = compiler.disassemble(compiler.compile(CpuRenderer().render(w.uops, "kernel"), "kernel"))
+    arithmetic = re.findall(r"\b(v(?:min|cmp|p?blend|mul|add|p(?:and|or|xor|tern|add))\w*)", code)
+    # an operation under a mask is the blend, too; loops may be unrolled
+    counts = Counter(name[:4] for name in arithmetic if "blend" not in name)
+    assert set(counts) == {"vadd", "vcmp", "vmin", "vmul"}
+    assert len(set(counts.values())) == 1
 
 
 @pytest.mark.parametrize("count", [1, 8])

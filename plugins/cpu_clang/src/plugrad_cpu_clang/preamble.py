@@ -79,15 +79,44 @@ def broadcast(define: Define, short: str, count: int) -> str:
 def select(define: Define, short: str, count: int) -> str:
     """Define the choice between two vectors by a mask; return its name.
 
-    Compilers make one blend of it.
+    Compilers make one blend of it. gcc 12 would make two instructions or more of `|`, and of a mask that it
+    has not seen compared with 0.
     """
     vector = vector_type(define, short, count)
     mask = vector_type(define, f"i{SCALAR_TYPES[short][1] * 8}", count)
     return define(
         f"select_{vector}",
         f"static inline {vector} select_{vector}({mask} mask, {vector} a, {vector} b) {{\n"
-        f"  return ({vector})((mask & ({mask})a) | (~mask & ({mask})b));\n}}",
+        f"  mask = mask != 0;\n"
+        f"  return ({vector})((mask & ({mask})a) + (~mask & ({mask})b));\n}}",
     )
+
+
+# gcc's builtins of x86; the 512-bit ones take a mask and a rounding mode (4: the current one)
+_GCC_EXTREMES = {
+    ("f32", 16): ("__AVX512F__", "ps512_mask(a, b, a, (unsigned short)-1, 4)"),
+    ("f64", 8): ("__AVX512F__", "pd512_mask(a, b, a, (unsigned char)-1, 4)"),
+    ("f32", 8): ("__AVX__", "ps256(a, b)"),
+    ("f64", 4): ("__AVX__", "pd256(a, b)"),
+    ("f32", 4): ("__SSE__", "ps(a, b)"),
+    ("f64", 2): ("__SSE2__", "pd(a, b)"),
+}
+
+
+def extreme(define: Define, operator: str, short: str, count: int) -> str:
+    """Define `a < b ? a : b` or `a > b ? a : b` of float vectors; return its name.
+
+    x86 has an instruction for exactly that. clang finds it in the blend, gcc is told.
+    """
+    vector = vector_type(define, short, count)
+    name = f"{'least' if operator == '<' else 'most'}_{vector}"
+    choice = f"  return {select(define, short, count)}(a {operator} b, a, b);"
+    lines = [f"static inline {vector} {name}({vector} a, {vector} b) {{", choice, "}"]
+    if (short, count) in _GCC_EXTREMES:
+        feature, call = _GCC_EXTREMES[short, count]
+        builtin = f"  return __builtin_ia32_{'min' if operator == '<' else 'max'}{call};"
+        lines[1:2] = [f"#if defined({feature}) && !defined(__clang__)", builtin, "#else", choice, "#endif"]
+    return define(name, "\n".join(lines))
 
 
 def maximum(define: Define, dtype: DType, count: int) -> str:
@@ -95,11 +124,12 @@ def maximum(define: Define, dtype: DType, count: int) -> str:
     short = SHORT_NAMES[dtype]
     vector = vector_type(define, short, count)
     name = f"max_{short}" + (f"x{count}" if count > 1 else "")
-    if count > 1:
-        unordered = " | (a != a)" if is_float(dtype) else ""
-        choice = f"{select(define, short, count)}((a > b){unordered}, a, b)"
-    else:
+    if count == 1:
         choice = "(a > b || a != a) ? a : b" if is_float(dtype) else "a > b ? a : b"
+    elif is_float(dtype):
+        choice = f"{select(define, short, count)}(a != a, a, {extreme(define, '>', short, count)}(a, b))"
+    else:
+        choice = f"{select(define, short, count)}(a > b, a, b)"
     return define(name, f"static inline {vector} {name}({vector} a, {vector} b) {{ return {choice}; }}")
 
 
@@ -108,7 +138,12 @@ def clamp_below(define: Define, dtype: DType, count: int) -> str:
     short = SHORT_NAMES[dtype]
     vector = vector_type(define, short, count)
     name = f"atleast_{short}" + (f"x{count}" if count > 1 else "")
-    choice = f"{select(define, short, count)}(x < low, low, x)" if count > 1 else "x < low ? low : x"
+    if count == 1:
+        choice = "x < low ? low : x"
+    elif is_float(dtype):
+        choice = f"{extreme(define, '>', short, count)}(low, x)"
+    else:
+        choice = f"{select(define, short, count)}(x < low, low, x)"
     return define(name, f"static inline {vector} {name}({vector} x, {vector} low) {{ return {choice}; }}")
 
 
@@ -211,7 +246,6 @@ def reinterpret(define: Define, to: str, source: str) -> str:
     )
 
 
-# gcc's builtins of x86; the 512-bit ones take a mask and a rounding mode (4: the current one)
 _GCC_FMA = {
     ("f32", 16): ("__AVX512F__", "__builtin_ia32_vfmaddps512_mask(a, b, c, (unsigned short)-1, 4)"),
     ("f64", 8): ("__AVX512F__", "__builtin_ia32_vfmaddpd512_mask(a, b, c, (unsigned char)-1, 4)"),

@@ -218,6 +218,9 @@ class CpuRenderer(MaskRenderer):
         count, dtype = u.dtype.count, u.dtype.scalar()
         if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             return f"{preamble.division(scope.define, OPERATORS[u.op], dtype, count)}({', '.join(args)})"
+        if operator := _extreme_operator(u):
+            function = preamble.extreme(scope.define, operator, preamble.SHORT_NAMES[dtype], count)
+            return f"{function}({args[1]}, {args[2]})"
         if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
             args = [args[0], self._convert(scope, u.dtype, args[1])]
         return super().alu(scope, u, args)
@@ -296,6 +299,17 @@ class CpuRenderer(MaskRenderer):
             value = self._convert(scope, dtypes.float32.vec(count), value)
         to_bits = half_from_float if to.scalar() is dtypes.float16 else bfloat_from_float
         return f"{to_bits(scope.define, count)}({value})"
+
+
+def _extreme_operator(u: UOp) -> str | None:
+    """Return the operator by which `u`, a choice between float vectors, compares just the two."""
+    is_choice = u.op is Ops.WHERE and u.src[0].op is Ops.CMPLT
+    if not is_choice or u.dtype.count == 1 or u.dtype.scalar() not in (dtypes.float32, dtypes.float64):
+        return None
+    compared, choices = u.src[0].src, u.src[1:]
+    if compared == choices:
+        return "<"
+    return ">" if compared == choices[::-1] else None
 
 
 class CpuScope(MaskScope):
