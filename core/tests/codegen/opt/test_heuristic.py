@@ -130,6 +130,19 @@ def test_sums_down_the_rows_of_large_memory_take_long_runs_of_each_row() -> None
     assert sizes(columns(64, 384), alone, AxisType.UPCAST) == [64]
 
 
+@pytest.mark.parametrize(("rows", "chains"), [(4096, [4]), (4097, [4]), (64, [])])
+def test_long_sums_of_few_columns_have_several_accumulators(rows: int, chains: list[int]) -> None:
+    assert sizes(columns(rows, 10), PANELS, AxisType.PARTIAL) == chains
+    assert sizes(columns(rows, 64), PANELS, AxisType.PARTIAL) == []
+
+
+def test_sums_of_integers_down_few_columns_have_one_accumulator() -> None:
+    j, k = UOp.range(10, 0), UOp.range(4096, 1, AxisType.REDUCE)
+    value = param(1, 40960, dtypes.int32).index(k * 10 + j).load()
+    ast = kernel(param(0, 10, dtypes.int32).index(j).store(value.reduce(Ops.ADD, k), j))
+    assert sizes(ast, PANELS, AxisType.PARTIAL) == []
+
+
 def test_lanes_of_a_reduction_lie_in_one_line_where_they_can() -> None:
     # pairs of a row of 10, which leaves two of a vector's eight: images are far apart
     i, j, k = UOp.range(256, 0), UOp.range(10, 1), UOp.range(2, 2, AxisType.REDUCE)

@@ -18,11 +18,14 @@ from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
+from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import constant_size
 
 # Vectors summed side by side hide the latency of an addition: 4 cycles, two units.
 _CHAINS = 4
+# Additions that wait for each other, up to so many: the next ones have begun before they end.
+_WAITS = 64
 # The most of them along a row that is read once: lines that follow each other come sooner.
 _VECTORS_OF_ROW = 16
 # Inner loops of a reduction, such as a convolution's window, are written out up to this many steps.
@@ -151,6 +154,10 @@ class _VectorPlan:
         for ident, count in tile:
             if count > 1:
                 self._upcast(ident, count)
+        if lane is not None:
+            for body in self.bodies[1:]:
+                if lane in body.loops:
+                    self._sum_side_by_side(body, self._lanes(lane))
         self._unroll_windows()
         if len(tile) > 1:
             order_loops(self.kernel)
@@ -321,12 +328,24 @@ class _VectorPlan:
         if best is not None:
             self._partial(best.arg.ident, self._lanes(best), chains if moving(body) else 1)
 
+    def _sum_side_by_side(self, body: LoopBody, lanes: int) -> None:
+        """Split a long reduction of floats into chains, where a step adds to few vectors."""
+        if body.reduce is None or not is_float(body.reduce.dtype) or not moving(body):
+            return
+        own = {r.arg.ident[0] for r in body.loops}
+        copies = [r for r in self.kernel.axes(AxisType.UPCAST) if r.arg.ident[0] in own]
+        chains = _CHAINS * lanes // max(lanes, steps_of(copies))
+        left = self.kernel.axes(AxisType.REDUCE)
+        long = [r for r in ranges_of_reduce(body.reduce) if r in left and (constant_size(r) or 0) > _WAITS]
+        if chains > 1 and long:
+            self._partial(long[-1].arg.ident, 1, chains)
+
     def _partial(self, ident: AxisId, lanes: int, chains: int) -> None:
         size = constant_size(self.kernel.axis(ident)) or 1
         count = lanes * next(c for c in (chains, 2, 1) if c <= chains and c * lanes <= size)
         if size % count:
             self.kernel.apply(Opt(OptOps.SPLIT_REMAINDER, ident, count))
-            if size % count >= lanes:
+            if size % count >= lanes > 1:
                 self._partial((*ident, 1), lanes, chains=1)
             ident = (*ident, 0)
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
