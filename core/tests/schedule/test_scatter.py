@@ -122,3 +122,27 @@ def test_a_maximum_begins_with_what_the_condition_leaves() -> None:
     last = meets.where(step, step.const_like(0)).reduce_axis(Ops.MAX, (1,))
     fill, update = schedule(atomic_model(("MAX", dtypes.int32)), last)
     assert (fill.ast.src[0].src[1].arg, update.ast.src[0].arg) == (0, Ops.MAX)
+
+
+def counts_of(position: UOp, size: int) -> UOp:
+    """Return how often each of `size` numbers is among positions."""
+    (count,) = position.shape
+    meets = UOp.iota(size, position.dtype).reshape((size, 1)).expand((size, count))
+    meets = meets.eq(position.reshape((1, count)).expand((size, count)))
+    return meets.cast(dtypes.int32).reduce_axis(Ops.ADD, (1,)).reshape((size,))
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_positions_are_computed_where_they_are_used_once(asks: bool) -> None:
+    x = UOp.new_buffer("PYTHON", (100_000,), dtypes.int32)
+    value = counts_of((x < 0).where(x + 1000, x), 1000)
+    assert stored_values(value.contiguous() if asks else value, True) == [Ops.REDUCE]
+
+
+def test_dear_positions_are_computed_in_lanes_before() -> None:
+    x = UOp.new_buffer("PYTHON", (100_000,), dtypes.float32)
+    value = counts_of((x.sin() * 1000).cast(dtypes.int32), 1000)
+    wide, narrow = (
+        CostModel(cores=1, runs_loops=True, row_bytes=1 << 20, vector_bytes=nbytes) for nbytes in (64, 0)
+    )
+    assert [len(schedule(model, value)) for model in (wide, narrow)] == [2, 1]

@@ -36,6 +36,8 @@ class FusedKernel:
     operations: int = 0
     has_contraction: bool = False
     """Whether its registers are taken by the tile of a contraction."""
+    has_lanes: bool = True
+    """Whether its loops can run on vectors: the steps of a sum by position come one by one."""
     ast: UOp | None = None
     after: set[UOp] = field(default_factory=set[UOp])
     """Values that are to be in memory before it runs."""

@@ -100,6 +100,11 @@ class CostModel:
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
     takes_parts: bool = True
 
+    @property
+    def lanes(self) -> int:
+        """The elements of 32 bits that one vector operation computes."""
+        return max(1, self.vector_bytes // 4)
+
     @staticmethod
     def of(capabilities: Capabilities, *, deterministic: bool = False) -> "CostModel":
         """Return the cost model for a device with these capabilities.

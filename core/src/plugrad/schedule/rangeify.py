@@ -135,7 +135,10 @@ class Rangeify:
         model = self._model(uses)
         if u.op is Ops.CAST and model.inline_cast(u.src[0].dtype, u.dtype):
             return None
-        evaluations = sum(self._evaluations(access, use) for access, use in uses.items())
+        evaluations = sum(
+            self._evaluations(access, use) * (1 if use.kernel.has_lanes else model.lanes)
+            for access, use in uses.items()
+        )
         if self.operations[u] >= SMALL_VALUE:
             operations = max(use.kernel.operations for use in uses.values())
             if (full := model.full_boundary(operations)) is not None:
@@ -190,6 +193,17 @@ class Rangeify:
             return fusion.REDUCED_APART
         rows = math.prod(_size(r) for r in own)
         return self.cost[use.kernel.device].row_reduce_boundary(rows, _row_bytes(u))
+
+    def _counter_of(self, reduced: UOp, kernel: FusedKernel) -> int | None:
+        """Return the unlooped axis of a sum by position that is alone in `kernel`."""
+        root, selection = kernel.root, self.selections.get(reduced)
+        is_updated = root.op is Ops.ASSIGN and root.arg is not None
+        if not is_updated and not self.cost[kernel.device].runs_loops:
+            return None
+        value = root.src[-1] if root.op is Ops.CONTIGUOUS or is_updated else root
+        while value.op in (Ops.RESHAPE, Ops.PERMUTE):
+            value = value.src[0]
+        return selection.counter if value is reduced and selection is not None else None
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction repeats enough loads to want a tile in registers."""
@@ -248,11 +262,10 @@ class Rangeify:
             sources = ((u.src[0], Access(idxs, access.gate)),)
             # a reduction runs once for each value of the ranges it is read with; other loops have it hoisted
             kept = frozenset[UOp]().union(*(i.ranges for i in access.idxs))
-            if _is_updated_by(u, use.kernel.root):
-                counter = self.selections[u].counter
-                assert counter is not None, "updates are sums by position"
+            if (counter := self._counter_of(u, use.kernel)) is not None:
                 # each step belongs to one element along the counter
                 kept -= access.idxs[counter].ranges
+                use.kernel.has_lanes = bool(kept) or not self.cost[use.kernel.device].runs_loops
             results = min(use.evaluations, math.prod(_size(r) for r in kept))
             loops = math.prod(_size(ranges[a]) for a in self._looped_axes(u))
             use.kernel.has_contraction |= self._is_contraction(u, use)
@@ -359,10 +372,6 @@ class Rangeify:
         if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
             return value
         return gate.where(value, value.const_like(0))
-
-
-def _is_updated_by(u: UOp, root: UOp) -> bool:
-    return root.op is Ops.ASSIGN and root.arg is not None and u is root.src[1]
 
 
 def _devices(uses: dict[Access, Use]) -> set[str]:

@@ -69,6 +69,37 @@ def test_a_sum_by_position_is_filled_and_then_added_to_in_order() -> None:
     assert add is simplify(place.store(place.load() + x.index(ordered).load(), ordered))
 
 
+@pytest.mark.parametrize(
+    ("scale", "start", "neutral", "overwrites"),
+    [
+        (1, 1, 0, True),
+        (1, 0, 0, True),
+        (1, -1, dtype_min(dtypes.int32), True),
+        (-1, 9, 0, False),
+        (0, 9, 0, False),
+        (1, 2**31 - 3, dtype_min(dtypes.int32), False),
+    ],
+)
+def test_a_maximum_that_rises_with_the_steps_reads_no_memory(
+    scale: int, start: int, neutral: int, overwrites: bool
+) -> None:
+    i = UOp.range(32, 0)
+    j = UOp.range(5, 1, AxisType.REDUCE)
+    wanted = param(1, 5, dtypes.int32).index(j).load()
+    number = simplify(j.cast(dtypes.int32) * scale + start)
+    last = i.cast(dtypes.int32).eq(wanted).where(number, neutral).reduce(Ops.MAX, j)
+    sink = UOp.sink(param(0, 32, dtypes.int32).index(i).store(last, i), arg=KernelInfo("last"))
+    rng = np.random.default_rng(0)
+    expected = [storage_of(x, dtypes.int32) for x in (np.full(32, 7), rng.integers(-1, 4, 5))]
+    found = [x.copy() for x in expected]
+    evaluate_kernel(sink, expected)
+    run_lowered(lower(sink, LOOPS, ()), found)
+    assert np.array_equal(found[0], expected[0])
+    _, step = PREPARE.run(sink, LOOPS).src
+    reads = [u for u in step.src[1].toposort() if u.op is Ops.LOAD and u.src[0].src[0].arg[0] == 0]
+    assert (not reads) == overwrites
+
+
 @pytest.mark.parametrize("op", NEUTRAL)
 @pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.int32])
 def test_every_optimisation_writes_what_the_sum_means(op: Ops, dtype: DType) -> None:

@@ -18,7 +18,8 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,
-            STORE(INDEX(p, position(j)), LOAD(INDEX(p, position(j))) + x(j), j), j an axis in order
+            STORE(INDEX(p, position(j)), LOAD(INDEX(p, position(j))) + x(j), j), j an axis in order;
+            of a maximum whose x(j) rises with j, the store alone
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i) with arg ADD
     after:  STORE(INDEX(p, position(j)), x(j), j) with arg ADD, gated in the same way
@@ -51,10 +52,27 @@ def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
     gate = at(found.inside, found.counter, found.position)
     buffer, idx = store.src[0].src
     place = buffer.index(at(idx, found.counter, found.position), gate)
-    taken = place.load().alu(total.arg[0], found.value) if store.arg is None else found.value
+    overwrites = store.arg is not None or _is_greatest_yet(total.arg[0], found, ended)
+    taken = found.value if overwrites else place.load().alu(total.arg[0], found.value)
     loops = [q for r in store.src[2:] for q in (ended if r is found.counter else (r,))]
     loops.sort(key=lambda q: _rank(q, found.position, q in ended))
     return simplify(place.store(taken, *loops, op=store.arg).substitute(stored))
+
+
+def _is_greatest_yet(op: Ops, found: Scatter, ended: tuple[UOp, ...]) -> bool:
+    """Say whether a maximum is the value of its last step, because values rise with the steps."""
+    if op is not Ops.MAX or len(ended) != 1:
+        return False
+    (r,), value = ended, found.value
+    if found.neutral.arg > value.vmin:
+        return False
+    # where nothing wraps, there are as many values as steps
+    while value.vmax - value.vmin == r.vmax - r.vmin and value is not r:
+        is_shifted = value.op is Ops.ADD and value.src[1].op is Ops.CONST
+        if not is_shifted and value.op is not Ops.CAST:
+            return False
+        value = value.src[0]
+    return value is r
 
 
 def _rank(r: UOp, position: UOp, is_ended: bool) -> int:
