@@ -43,6 +43,13 @@ def test_integers_wrap_like_those_of_numpy(dtype: str) -> None:
     np.testing.assert_array_equal(out.numpy(), a @ a.T)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_bytes_whose_sums_leave_16_bits_wrap_as_well(dtype: str) -> None:
+    a = RNG.integers(-128, 128, (5, 300)).astype(np.int8).view(dtype)
+    exact = a.astype(np.int64) @ a.T.astype(np.int64)
+    np.testing.assert_array_equal((Tensor(a) @ Tensor(a.T)).numpy(), exact.astype(dtype))
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_narrow_floats_multiply_and_sum_in_single_precision(dtype: str) -> None:
     a = Tensor(random(4, 300), dtype="float32").cast(dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from plugrad.dtype import sum_acc_dtype
+from plugrad.dtype import dtypes, is_int, sum_acc_dtype
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
@@ -57,6 +57,8 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
     narrow = the_dtype(dtype, promoted([self, other]))
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
     out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
+    if is_int(narrow) and narrow.itemsize == 1:
+        out = out.dispatch(_product_of_bytes, left.cast(narrow), right.cast(narrow))
     shape = list(out.shape)
     if other.ndim == 1:
         shape.pop(-1)
@@ -137,6 +139,17 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
     full: Any = (*batch, m, n, k)
     product = left.expand(full) * right.expand(full)
     return product.reduce_axis(Ops.ADD, (len(full) - 1,)).reshape((*batch, m, n))
+
+
+def _product_of_bytes(_device: str, runs_loops: bool, factors: tuple[UOp, ...]) -> UOp | None:
+    """Return a product of 8-bit integers by 16-bit ones, for vectors: twice as many fit.
+
+    The low bits of sums and products are the same in any wider type.
+    """
+    if not runs_loops:
+        return None
+    left, right = (factor.cast(dtypes.int16) for factor in factors)
+    return matrix_product(left, right).cast(factors[0].dtype)
 
 
 def _rows_product(left: UOp, right: UOp) -> UOp:
