@@ -282,16 +282,32 @@ def test_a_side_in_the_place_of_a_flag_is_refused() -> None:
         Tensor([1, 2]).searchsorted(Tensor([1]), "left")  # pyright: ignore[reportArgumentType]
 
 
-def test_different_elements_are_found_by_sorting_once() -> None:
-    def kernels(compute: Callable[[], object]) -> int:
-        found: list[str] = []
-        with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
-            compute()
-        return len(found)
+def _kernels(compute: Callable[[], object]) -> int:
+    found: list[str] = []
+    with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
+        compute()
+    return len(found)
 
-    x = Tensor(RNG.integers(-20, 20, 530).astype(np.int8)).realize()
-    sorting = kernels(lambda: x.argsort().realize())
-    assert kernels(lambda: x.unique().realize()) < 2 * sorting
+
+@pytest.mark.parametrize("spread", [1, 1000])
+def test_different_elements_are_sorted_once_or_counted(spread: int) -> None:
+    x = Tensor(RNG.integers(-20, 20, 530).astype(np.int16) * spread).realize()
+    sorting = _kernels(lambda: x.argsort().realize())
+    wanted = 0.5 * sorting if spread == 1 else 2 * sorting
+    assert _kernels(lambda: x.unique().realize()) < wanted
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_different_integers_at_the_limits_of_a_dtype_are_counted(dtype: str, at_the_end: bool) -> None:
+    limits = np.iinfo(dtype)
+    near = RNG.integers(0, 90, 300).astype(dtype)
+    x = limits.max - near if at_the_end else limits.min + near
+    ours = Tensor(x).unique(return_inverse=True, return_counts=True)
+    theirs = np.unique(x, return_inverse=True, return_counts=True)
+    assert ours[0].dtype.name == dtype
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(mine.numpy(), other)
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Unpack
 
-from plugrad.dtype import dtypes, is_float, is_int
+from plugrad.dtype import dtype_max, dtype_min, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.engine.checks import unchecked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
@@ -17,7 +17,13 @@ from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_int, as_number, fixed_shape, one_axis, product, show, size_today
 from plugrad.tensor.sort.order import filled_keys
 from plugrad.tensor.sort.row_utils import bit_numbers
-from plugrad.tensor.sort.search import len_of, no_positions, true_positions, with_zeros_behind
+from plugrad.tensor.sort.search import (
+    check_values_are_read,
+    len_of,
+    no_positions,
+    true_positions,
+    with_zeros_behind,
+)
 from plugrad.tensor.sort.sorted_scatter import CountsOfNumbers
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop import UOp, add_sizes, greatest
@@ -86,8 +92,9 @@ def unique(
 ) -> Any:
     """Return the different elements, sorted: (...) -> (count,). All NaNs are one, as in NumPy.
 
-    Computes this tensor at once, because the count depends on it. What else to return is said by name:
-    what comes first by position means one thing to PyTorch and another to NumPy.
+    Computes this tensor at once, because the count depends on it. Integers that lie closer together than
+    there are of them are counted, all others sorted. What else to return is said by name: what comes first
+    by position means one thing to PyTorch and another to NumPy.
 
     Args:
         return_inverse: also return where in the result each element is, in this shape.
@@ -117,19 +124,61 @@ def unique(
         inverse = empty.reshape(self.shape)
         out = (flat, *[inverse] * return_inverse, *[empty] * return_counts)
         return out if len(out) > 1 else flat
+    if is_int(self.dtype) or is_bool(self.dtype):
+        least, most = _limits(flat)
+        if most - least < size_today(size):
+            # of a power of two, so that other limits are likely to be the same kernels
+            bins = 1 << (most - least).bit_length()
+            return _unique_by_counting(self, flat, least, bins, return_inverse, return_counts)
+    return _unique_by_sorting(self, flat, return_inverse, return_counts)
+
+
+def _limits(x: Tensor) -> tuple[int, int]:
+    """Return bounds of the elements: without reading them where a byte holds each."""
+    if x.dtype.itemsize == 1:
+        return int(dtype_min(x.dtype)), int(dtype_max(x.dtype))
+    check_values_are_read()
+    least, most = x.min().stack(x.max()).tolist()
+    return least, most
+
+
+def _unique_by_counting(
+    x: Tensor, flat: Tensor, least: int, bins: int, return_inverse: bool, return_counts: bool
+) -> Any:
+    """Return the unique integers of a tensor from the counts of `least`, `least + 1`, ..."""
+    wide = dtypes.uint64 if x.dtype is dtypes.uint64 else dtypes.int64
+    numbers = (flat.cast(wide) - least).cast(dtypes.int64)
+    counts = _count_numbers(numbers, bins, None)
+    counts = counts._like(counts._graph.contiguous())
+    if current_capture() is None:
+        # finding the positions reads them: they are counted once
+        counts.realize()
+    is_there = counts > 0
+    found = true_positions(is_there)
+    results = [(found.cast(wide) + least).cast(x.dtype)]
+    if return_inverse:
+        ranks = is_there.cumsum(0, counts.dtype) - 1
+        results.append(ranks.gather(0, numbers).reshape(x.shape))
+    if return_counts:
+        results.append(counts.gather(0, found))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _unique_by_sorting(x: Tensor, flat: Tensor, return_inverse: bool, return_counts: bool) -> Any:
+    size: Any = flat.shape[0]
     order = flat.argsort()
     keys = sort_keys(flat._graph, False).contiguous()
     ordered = pick_first(keys, order._graph).contiguous()
     if current_capture() is None:
         # counting computes a part of what follows: sorting is planned and done once
-        order.realize(self._make(keys, self._device), self._make(ordered, self._device))
-    starts = _run_starts(self._make(ordered, self._device))
+        order.realize(x._make(keys, x._device), x._make(ordered, x._device))
+    starts = _run_starts(x._make(ordered, x._device))
     results = [flat.gather(0, order.gather(0, starts))]
     if return_inverse:
         places = search_rows(pick_first(ordered, starts._graph).contiguous(), keys, False)
-        results.append(self._make(places.cast(starts.dtype).reshape(self.shape), self._device))
+        results.append(x._make(places.cast(starts.dtype).reshape(x.shape), x._device))
     if return_counts:
-        end = self._make(number_of(size, starts.dtype).reshape((1,)), self._device)
+        end = x._make(number_of(size, starts.dtype).reshape((1,)), x._device)
         results.append(interval(starts, 0, 1, len_of(starts)).cat(end) - starts)
     return results[0] if len(results) == 1 else tuple(results)
 

@@ -200,7 +200,8 @@ def true_positions(x: Tensor, count: int | None = None) -> Tensor:
     running = truths.cumsum(0, dtype=dtype)
     running = running._like(running._graph.contiguous())
     if count is None:
-        count = _number_of_trues(interval(running, 0, size - 1, size))
+        check_values_are_read()
+        count = interval(running, 0, size - 1, size).item()
     if not count:
         return no_positions(x)
     found = _positions_by_count(truths._graph, running._graph, count)
@@ -212,13 +213,13 @@ def no_positions(x: Tensor) -> Tensor:
     return x._make(UOp.const(position_dtype(0), 0).reshape((1,)).expand((0,)), x._device)
 
 
-def _number_of_trues(x: Tensor) -> int:
+def check_values_are_read() -> None:
+    """Raise JitError inside a jitted function, where values must not decide a shape."""
     if current_capture() is not None:
         raise JitError(
             "a jitted function reads the elements of a mask: how many hold decides a shape, which its "
             "replays cannot change. Pass size= to masked_select or nonzero, or choose with where()."
         )
-    return x.item()
 
 
 def repeat_interleave(
