@@ -58,6 +58,14 @@ def test_both_parts_side_by_side_are_the_memory_as_it_lies() -> None:
     assert lowered(join_parts(z.imag(), z.real()) + 1).src[0] is not real_memory(z)
 
 
+def test_parts_of_one_value_side_by_side_are_that_value() -> None:
+    x = UOp.new_buffer("PYTHON", (3, 2), dtypes.float32) + 1
+    real, imag = split_parts(x)
+    assert join_parts(real, imag) is x
+    assert join_parts(imag, real) is not x
+    assert join_parts(real, real) is not x
+
+
 def test_parts_that_lie_side_by_side_are_written_as_they_are() -> None:
     x = UOp.new_buffer("PYTHON", (3, 2), dtypes.float32) * 2
     real, imag = split_parts(x)

@@ -76,8 +76,11 @@ def join_parts(real: UOp, imag: UOp) -> UOp:
     """Return both parts side by side along a last axis of 2.
 
     before: two nodes of shape (3,)
-    after:  where(range(2) == 0, the first, the second), of shape (3, 2)
+    after:  where(range(2) == 0, the first, the second), of shape (3, 2); x for `split_parts(x)`
     """
+    whole = _whole_of(real, imag)
+    if whole is not None:
+        return whole
     shape = real.shape
     both = (*shape, 2)
     is_real = UOp.iota(2).eq(0).reshape((*(1,) * len(shape), 2)).expand(both)
@@ -300,11 +303,17 @@ def _parts_of(whole: UOp) -> Pair:
 
 def _pair_of_parts(real: UOp, imag: UOp) -> Pair:
     """Return a pair of two parts; with the whole where `split_parts` made them of one."""
-    if real.op is Ops.RESHAPE and (cut := real.src[0]).op is Ops.SHRINK:
-        whole = cut.src[0]
-        if whole.shape[-1:] == (2,) and whole.shape[:-1] == real.shape and (real, imag) == split_parts(whole):
-            return Pair(real, imag, whole)
-    return Pair(real, imag)
+    return Pair(real, imag, _whole_of(real, imag))
+
+
+def _whole_of(real: UOp, imag: UOp) -> UOp | None:
+    """Return the node that `split_parts` made both parts of."""
+    if real.op is not Ops.RESHAPE or (cut := real.src[0]).op is not Ops.SHRINK:
+        return None
+    whole = cut.src[0]
+    if whole.shape[-1:] != (2,) or whole.shape[:-1] != real.shape:
+        return None
+    return whole if (real, imag) == split_parts(whole) else None
 
 
 def _joined_parts(u: UOp) -> UOp | None:
