@@ -23,7 +23,7 @@ ABI_VERSION = 1  # of the functions the renderer writes; libraries of another ve
 # register tiles (22,000 characters) 180 ms in one run of clang and 120 in two.
 CHARACTERS_FOR_ANOTHER_RUN = 12_000
 # A source this long has its vectors and tiles written out, one line each. gcc 12 compiles the kernels of a
-# ResNet-18 in three quarters of the time with the flags below, and whole models take 0.99 to 1.02 of the time
+# ResNet-18 in three fifths of the time with the flags below, and whole models take 0.99 to 1.02 of the time
 # that -O3 gives. Short ones may be loops over scalars, which -O3 makes up to twice as fast.
 CHARACTERS_OF_LONG_SOURCES = 6_000
 
@@ -53,6 +53,15 @@ _GCC_FLAGS_OF_LONG_SOURCES = (
     "-ftree-loop-distribution",
     "-fexpensive-optimizations",  # sums that many values go into: 0.29 instead of 0.36 ms
     "-ftree-vrp",  # without the ranges of integers, loops over scalars stay so: 0.09 instead of 0.15 ms
+    # registers are given to a function at once, not loop by loop, which takes a fifth off for large tiles
+    "-fira-region=one",
+    # what would stay in registers across a loop then costs the loop: constants of a tile's results, say, are
+    # moved out of loops only where registers are left
+    "-fira-loop-pressure",
+    # these find next to nothing in what is written out, and take a tenth of the time
+    "-fno-tree-dominator-opts",
+    "-fno-dse",
+    "-fno-tree-dse",
 )
 
 
