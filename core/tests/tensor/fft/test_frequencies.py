@@ -59,3 +59,11 @@ def test_short_rows_of_nan_have_two_parts_of_nan() -> None:
     found = Tensor(np.full((2, 1), np.nan)).rfft().numpy()
     assert np.isnan(found.real).all()
     assert np.isnan(found.imag).all()
+
+
+@pytest.mark.parametrize("size", [60, 64, 126, 500, 512, 1024])
+def test_lengths_of_several_factors_are_those_of_numpy(size: int) -> None:
+    x = np.random.default_rng(size).standard_normal((3, size)).astype(np.float32)
+    expected = np.fft.fft(x.astype(np.float64))
+    got = Tensor(x.astype(np.complex64)).fft().numpy()
+    assert np.abs(got - expected).max() <= 1e-6 * np.abs(expected).max()
