@@ -146,3 +146,42 @@ def test_dear_positions_are_computed_in_lanes_before() -> None:
         CostModel(cores=1, runs_loops=True, row_bytes=1 << 20, vector_bytes=nbytes) for nbytes in (64, 0)
     )
     assert [len(schedule(model, value)) for model in (wide, narrow)] == [2, 1]
+
+
+def equal_before(keys: UOp) -> UOp:
+    """Return how many equal keys come before each one of a row: (rows, n) -> (rows, n)."""
+    rows, size = keys.shape
+    shape = (rows, size, size)
+    mine, other = (keys.reshape((rows, *at)).expand(shape) for at in ((size, 1), (1, size)))
+    place, before = (
+        UOp.iota(size, dtypes.int32).reshape(at).expand(shape) for at in ((1, size, 1), (1, 1, size))
+    )
+    return (
+        (mine.eq(other) & (before < place))
+        .cast(dtypes.int32)
+        .reduce_axis(Ops.ADD, (2,))
+        .reshape((rows, size))
+    )
+
+
+def test_a_running_sum_compares_nothing_in_memory_and_takes_along_what_is_done_with_it() -> None:
+    keys = UOp.new_buffer("PYTHON", (3, 2000), dtypes.uint8)
+    table = UOp.new_buffer("PYTHON", (3, 2000), dtypes.int32)
+    assert stored_values(equal_before(keys), True) == [Ops.REDUCE]
+    assert stored_values(equal_before(keys) * 3 + table, True) == [Ops.ADD]
+
+
+def test_a_running_sum_has_a_kernel_of_its_own_where_its_order_is_not_that_of_the_kernel() -> None:
+    keys = UOp.new_buffer("PYTHON", (3, 2000), dtypes.uint8)
+    turned = equal_before(keys).permute((1, 0))
+    assert stored_values((turned + 1).reduce_axis(Ops.ADD, (0,)).reshape((3,)), True)[0] is Ops.REDUCE
+    twice = equal_before(keys) + equal_before(UOp.new_buffer("PYTHON", (3, 2000), dtypes.uint8))
+    assert stored_values(twice, True) == [Ops.REDUCE, Ops.ADD]
+
+
+def test_keys_of_a_running_sum_are_computed_once() -> None:
+    x = UOp.new_buffer("PYTHON", (1, 100_000), dtypes.int64)
+    digits = ((x >> 8) & 255).cast(dtypes.uint8)
+    wide = CostModel(cores=1, runs_loops=True, row_bytes=1 << 20, vector_bytes=64)
+    kernels = [call.ast.src[0].src[1].dtype for call in schedule(wide, equal_before(digits))]
+    assert kernels == [dtypes.uint8, dtypes.int32]

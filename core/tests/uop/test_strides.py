@@ -1,6 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
-from plugrad.uop.strides import coefficient, constant_size, flat_position
+from plugrad.uop.strides import coefficient, constant_size, flat_position, shifted
 from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
@@ -31,3 +31,18 @@ def test_a_symbolic_range_has_no_constant_size() -> None:
 
 def test_memory_of_its_own_has_a_place_for_each_step_in_order() -> None:
     assert simplify(flat_position((i, j))) is simplify(i * 8 + j)
+
+
+def test_a_shift_is_found_through_casts_unless_something_wraps() -> None:
+    r = UOp.range(256, 0)
+    assert shifted(r) == (r, 0)
+    assert shifted((r + 3).cast(dtypes.int32) + -5) == (r, -2)
+    assert shifted(r.cast(dtypes.uint8)) == (r, 0)
+    for u in (
+        r.cast(dtypes.uint8) + 1,
+        (r + 1).cast(dtypes.uint8),
+        r.cast(dtypes.int8),
+        r.cast(dtypes.float16),
+        r * 2,
+    ):
+        assert shifted(u) == (u, 0)

@@ -162,7 +162,7 @@ class Rangeify:
         if not self.cost[use.kernel.device].runs_loops:
             return use.evaluations
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))
-        ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
+        ranges = _loops(use.kernel.ranges)
         if not needed.issubset(ranges):
             return use.evaluations
         while ranges and ranges[-1] not in needed:
@@ -185,7 +185,7 @@ class Rangeify:
             return fusion.REDUCED_FOR_GATE
         if use.kernel.has_contraction and self._is_contraction(u, use):
             return fusion.CONTRACTED
-        kernel_ranges = [r for r in use.kernel.ranges if r.op is Ops.RANGE]
+        kernel_ranges = _loops(use.kernel.ranges)
         if not use.in_reduce and set(own) == set(kernel_ranges):
             return None
         # hoisting needs the reduction's ranges outside of those that it does not depend on
@@ -194,16 +194,22 @@ class Rangeify:
         rows = math.prod(_size(r) for r in own)
         return self.cost[use.kernel.device].row_reduce_boundary(rows, _row_bytes(u))
 
-    def _counter_of(self, reduced: UOp, kernel: FusedKernel) -> int | None:
-        """Return the unlooped axis of a sum by position that is alone in `kernel`."""
-        root, selection = kernel.root, self.selections.get(reduced)
+    def _counter_of(self, reduced: UOp, access: Access, use: Use) -> int | None:
+        """Return the axis of the result that the sum `reduced` runs no loop along in its kernel."""
+        kernel, selection = use.kernel, self.selections.get(reduced)
+        if selection is None:
+            return None
+        if selection.is_running:
+            follows = [i for i in access.idxs if i.op is not Ops.CONST] == _loops(kernel.ranges)
+            return selection.counter if follows and self.cost[kernel.device].runs_loops else None
+        root = kernel.root
         is_updated = root.op is Ops.ASSIGN and root.arg is not None
         if not is_updated and not self.cost[kernel.device].runs_loops:
             return None
         value = root.src[-1] if root.op is Ops.CONTIGUOUS or is_updated else root
         while value.op in (Ops.RESHAPE, Ops.PERMUTE):
             value = value.src[0]
-        return selection.counter if value is reduced and selection is not None else None
+        return selection.counter if value is reduced else None
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction repeats enough loads to want a tile in registers."""
@@ -262,7 +268,7 @@ class Rangeify:
             sources = ((u.src[0], Access(idxs, access.gate)),)
             # a reduction runs once for each value of the ranges it is read with; other loops have it hoisted
             kept = frozenset[UOp]().union(*(i.ranges for i in access.idxs))
-            if (counter := self._counter_of(u, use.kernel)) is not None:
+            if (counter := self._counter_of(u, access, use)) is not None:
                 # each step belongs to one element along the counter
                 kept -= access.idxs[counter].ranges
                 use.kernel.has_lanes = bool(kept) or not self.cost[use.kernel.device].runs_loops
@@ -372,6 +378,10 @@ class Rangeify:
         if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
             return value
         return gate.where(value, value.const_like(0))
+
+
+def _loops(idxs: Indices) -> list[UOp]:
+    return [r for r in idxs if r.op is Ops.RANGE]
 
 
 def _devices(uses: dict[Access, Use]) -> set[str]:

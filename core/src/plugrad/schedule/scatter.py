@@ -20,6 +20,7 @@ from plugrad.schedule.versions import IN_PLACE
 from plugrad.target import LEAST_SCATTERED
 from plugrad.uop import Ops, UOp
 from plugrad.uop.range_elimination import scatter_of
+from plugrad.uop.running_sum import running_sum_of
 
 
 def scattered(walk: Rangeify) -> set[UOp]:
@@ -32,7 +33,8 @@ def scattered(walk: Rangeify) -> set[UOp]:
             lowest, highest = access.idxs[selection.counter].bounds
             is_many = highest - lowest >= LEAST_SCATTERED - 1
             runs_loops = walk.cost[use.kernel.device].runs_loops
-            if is_many and runs_loops and not _is_alone(use.kernel, walk.exprs[u, access]):
+            is_alone = _runs_alone if selection.is_running else _is_alone
+            if is_many and runs_loops and not is_alone(use.kernel, walk.exprs[u, access]):
                 found.add(u)
     return found
 
@@ -43,6 +45,13 @@ def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
     return is_all and scatter_of(total, kernel.ranges) is not None
 
 
+def _runs_alone(kernel: FusedKernel, total: UOp) -> bool:
+    """Say whether a running sum is the only reduction of its kernel, whose loop it follows."""
+    if kernel.ast is None or running_sum_of(total, kernel.ranges) is None:
+        return False
+    return not any(u.op is Ops.REDUCE and u is not total for u in kernel.ast.toposort())
+
+
 def atomic_selection(reduced: UOp, model: CostModel) -> Selection | None:
     """Return the selection of a REDUCE_AXIS where atomic updates are cheapest, else None."""
     op: Ops = reduced.arg[0]
@@ -50,7 +59,7 @@ def atomic_selection(reduced: UOp, model: CostModel) -> Selection | None:
     if not model.is_atomic(op, reduced.dtype) or not all(isinstance(size, int) for size in sizes):
         return None
     selection = selection_of(reduced)
-    if selection is None or selection.counter is None:
+    if selection is None or selection.counter is None or selection.is_running:
         return None
     results: Any = math.prod(reduced.shape)
     steps = math.prod(sizes)

@@ -12,6 +12,7 @@ from plugrad.dtype import dtypes, is_int
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, flatten, loop_over, source_indices
 from plugrad.uop import COMPARE, ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp
 from plugrad.uop.range_elimination import eliminate_ranges, guard_of, scatter_of
+from plugrad.uop.running_sum import running_sum_of
 
 # Nodes that may stand between a reduction and an equality that guards its value.
 _AROUND = MOVEMENT | {Ops.WHERE, Ops.AND, Ops.OR, Ops.XOR, Ops.CAST, Ops.MUL}
@@ -27,7 +28,9 @@ class Selection:
 
     Attributes:
         axes: the reduced axes that no loop goes along, since a condition asks for one step: it gathers.
-        counter: the axis of the result that each step belongs to one element of: it scatters. None: no such.
+        counter: the axis of the result that each step belongs to one element of: it scatters. Or the axis
+            whose steps it adds up: it is a running sum. None: no such.
+        is_running: whether it is a running sum.
         around: the nodes around its value, down to the conditions.
         neutral: a constant that changes nothing that the reduction takes.
     """
@@ -36,6 +39,7 @@ class Selection:
     counter: int | None
     around: frozenset[UOp]
     neutral: UOp
+    is_running: bool = False
 
 
 # Passes ask for the same reductions again.
@@ -68,11 +72,13 @@ def _find_selection(u: UOp) -> Selection | None:
     kept = left.src[1:] if left.op is Ops.REDUCE else ()
     gathered = frozenset(a for a in axes if ranges[a] is not ZERO and ranges[a] not in kept)
     scatter = None if gathered else scatter_of(reduce, ranges)
-    if not gathered and scatter is None:
+    running = None if gathered or scatter is not None else running_sum_of(reduce, ranges)
+    ordered = scatter or running
+    if not gathered and ordered is None:
         return None
     around = {node for (node, _), e in exprs.items() if node.op in _AROUND | COMPARE and e in guard.path}
-    counter = None if scatter is None else scatter.counter.arg.ident[0]
-    return Selection(gathered, counter, frozenset(around), guard.neutral)
+    counter = None if ordered is None else ordered.counter.arg.ident[0]
+    return Selection(gathered, counter, frozenset(around), guard.neutral, running is not None)
 
 
 def _has_equality(u: UOp) -> bool:

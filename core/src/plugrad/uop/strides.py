@@ -1,6 +1,6 @@
 """The coefficient of a range in an index expression: how far a step moves."""
 
-from plugrad.dtype import dtypes
+from plugrad.dtype import dtypes, is_int
 from plugrad.uop import Ops, UOp
 
 
@@ -19,6 +19,22 @@ def coefficient(idx: UOp, r: UOp) -> int | None:
                 inner = coefficient(other, r)
                 return None if inner is None else inner * factor.arg
     return None
+
+
+def shifted(u: UOp) -> tuple[UOp, int]:
+    """Split a sum into a term and a constant, through casts, where nothing wraps.
+
+    before: CAST(r + 1)
+    after:  r, 1
+    """
+    shift = 0
+    while u.op is Ops.CAST or (u.op is Ops.ADD and u.src[1].op is Ops.CONST):
+        inner = u.src[0]
+        step = u.src[1].arg if u.op is Ops.ADD else 0
+        if not is_int(u.dtype) or (u.vmin, u.vmax) != (inner.vmin + step, inner.vmax + step):
+            break
+        u, shift = inner, shift + step
+    return u, shift
 
 
 def constant_size(r: UOp) -> int | None:

@@ -40,15 +40,8 @@ def test_digits_are_sorted_in_batches() -> None:
     np.testing.assert_array_equal(found.numpy(), np.argsort(x, -1, kind="stable"))
 
 
-def test_rows_of_many_blocks_are_counted_as_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(radix, "_MANY", 4)
-    monkeypatch.setattr(radix, "_SCANNED", 8)
-    x = RNG.integers(-128, 128, (2, LONG)).astype(np.int8)
-    np.testing.assert_array_equal(Tensor(x).argsort().numpy(), np.argsort(x, -1, kind="stable"))
-
-
 def test_a_digit_of_a_long_row_takes_few_kernels() -> None:
     keys = Tensor.empty(100_000, dtype="int8")
     steps = Tensor(radix.radix_order(keys.uop, bit_numbers(), keys.device)).schedule()
-    # two digits, each with the copy of a number, and what comes before and behind them
-    assert len(steps) <= 2 * (11 + 1) + 4
+    # one digit, with the copy of its number, and what comes before and behind it
+    assert len(steps) <= 11 + 1 + 2

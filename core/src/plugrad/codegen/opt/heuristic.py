@@ -138,13 +138,12 @@ class _VectorPlan:
         main = max(self.bodies, key=lambda b: b.steps)
         chosen = self._tile(main, lane)
         tile = chosen.opts() if chosen is not None else []
-        tiled_idents: set[AxisId] = {ident for ident, _ in tile}
         beside = self._axes_of_other_stores(lane)  # while the lane's loop is whole
         for body in self.bodies[1:]:
             if lane is None or lane not in body.loops:
                 self._sum_in_lanes(body, chains=1 if body is main and tile else _CHAINS)
         crossing = self._crossing(lane) if lane is not None and not tile else None
-        if lane is not None and lane.arg.ident not in tiled_idents:
+        if lane is not None and lane.arg.ident not in {ident for ident, _ in tile}:
             lanes = self._lanes(lane)
             self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing else lanes)
         if crossing is not None:
@@ -176,7 +175,8 @@ class _VectorPlan:
 
     def _with_lanes(self) -> list[UOp]:
         """Return the output axes along which vectors fit."""
-        return [r for r in self.kernel.axes(AxisType.LOOP) if self._lanes(r) > 1]
+        loops = self.kernel.axes(AxisType.LOOP)
+        return [r for r in loops if self._lanes(r) > 1 and self.kernel.can_write_out(r)]
 
     def _lanes(self, r: UOp) -> int:
         """Return the lanes that fit along `r`, or fewer without a rest."""
@@ -391,7 +391,7 @@ class _VectorPlan:
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
             side = self._fitting(r, 1, (_WAYS, _WAYS // 2))
-            if side and any(p.is_contiguous(r) for p in jumping):
+            if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
         return None
 

@@ -223,7 +223,7 @@ class KernelOpt:
 
     def can_write_out(self, r: UOp) -> bool:
         """Say whether steps of `r` may be unrolled: not if several may update one element."""
-        updates = [s for s in stores_of(self.ast) if s.arg is not None and r in s.src[2:]]
+        updates = [s for s in stores_of(self.ast) if _is_shared(s) and r in s.src[2:]]
         return all(coefficient(s.src[0].src[1], r) for s in updates)
 
     def can_repeat(self) -> bool:
@@ -395,6 +395,11 @@ class KernelOpt:
             return None
 
         self.ast = simplify(rebuild(self.ast.substitute({r: wide}), change))
+
+
+def _is_shared(store: UOp) -> bool:
+    """Say whether steps of any loop around a STORE may change what another step wrote."""
+    return store.arg is not None or store.src[0].src[0].op is Ops.DEFINE_LOCAL
 
 
 def _in_loop_order(store: UOp) -> UOp:

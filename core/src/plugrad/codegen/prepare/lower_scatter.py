@@ -10,7 +10,7 @@ from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, Ops, UOp, simplify
 from plugrad.uop.range_elimination import Scatter, scatter_of
-from plugrad.uop.strides import coefficient
+from plugrad.uop.strides import coefficient, shifted
 
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -61,18 +61,8 @@ def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
 
 def _is_greatest_yet(op: Ops, found: Scatter, ended: tuple[UOp, ...]) -> bool:
     """Say whether a maximum is the value of its last step, because values rise with the steps."""
-    if op is not Ops.MAX or len(ended) != 1:
-        return False
-    (r,), value = ended, found.value
-    if found.neutral.arg > value.vmin:
-        return False
-    # where nothing wraps, there are as many values as steps
-    while value.vmax - value.vmin == r.vmax - r.vmin and value is not r:
-        is_shifted = value.op is Ops.ADD and value.src[1].op is Ops.CONST
-        if not is_shifted and value.op is not Ops.CAST:
-            return False
-        value = value.src[0]
-    return value is r
+    rises = op is Ops.MAX and len(ended) == 1 and shifted(found.value)[0] is ended[0]
+    return rises and found.neutral.arg <= found.value.vmin
 
 
 def _rank(r: UOp, position: UOp, is_ended: bool) -> int:

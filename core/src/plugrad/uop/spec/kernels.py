@@ -56,7 +56,12 @@ def is_reduce(u: UOp) -> bool:
 
 def _index(u: UOp) -> bool:
     buffer, idx, *gate = u.src
-    fits = buffer.op is Ops.PARAM and u.dtype is buffer.dtype and is_index(idx) and u.arg is None
+    fits = (
+        buffer.op in (Ops.PARAM, Ops.DEFINE_LOCAL)
+        and u.dtype is buffer.dtype
+        and is_index(idx)
+        and u.arg is None
+    )
     return fits and len(gate) <= 1 and all(g.dtype is dtypes.bool for g in gate)
 
 
@@ -82,6 +87,7 @@ kernel_spec = Spec(
         Ops.CONST: all_of(is_const, is_scalar),
         Ops.DEFINE_VAR: is_variable,
         Ops.PARAM: is_memory,
+        Ops.DEFINE_LOCAL: is_memory,
         Ops.RANGE: all_of(is_range, is_index),
         Ops.REDUCE: all_of(is_reduce, is_scalar),
         Ops.INDEX: _index,

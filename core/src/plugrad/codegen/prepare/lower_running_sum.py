@@ -1,0 +1,40 @@
+"""Turn counts of what came before into totals that are kept while one loop runs.
+
+`out[j] = sum over l of (x[l] if l < j and key[l] == key[j] else 0)` asks each element about each other one.
+Where a loop runs in order, one pass does the same: step `j` takes the total of its key, and adds `x[j]`.
+"""
+
+from plugrad.codegen.rebuild import all_ranges
+from plugrad.dtype import dtypes
+from plugrad.target import Capabilities
+from plugrad.uop import Axis, AxisType, Ops, UOp, simplify
+from plugrad.uop.running_sum import running_sum_of
+
+
+def keep_totals(sink: UOp, capabilities: Capabilities) -> UOp:
+    """Replace a running sum by totals in fast memory, which start at 0.
+
+    before: STORE(INDEX(p, j), f(REDUCE(ADD, WHERE(l < j & key(l) == key(j), x(l), 0), l)), j)
+    after:  STORE(INDEX(totals, k), 0, k), and after that, j an axis in order,
+            STORE(INDEX(p, j), f(LOAD(INDEX(totals, key(j)))), j),
+            STORE(INDEX(totals, key(j)), LOAD(INDEX(totals, key(j))) + x(j), j)
+    """
+    if len(sink.src) != 1 or capabilities.grid_dims:
+        return sink
+    (store,) = sink.src
+    reduces = [u for u in store.toposort() if u.op is Ops.REDUCE]
+    found = running_sum_of(reduces[0], store.src[2:]) if len(reduces) == 1 and store.arg is None else None
+    if found is None:
+        return sink
+    (total,) = reduces
+    around = [r for r in store.src[2:] if r is not found.counter]
+    ordered = found.counter.replace(arg=Axis(found.counter.arg.ident, AxisType.ORDERED))
+    number = UOp.range(found.keys, max(r.arg.ident[0] for r in all_ranges(sink)) + 1)
+    totals = UOp(Ops.DEFINE_LOCAL, total.dtype, (), (0, found.keys))
+    cleared = totals.index(number).store(total.const_like(0), *around, number)
+    place = totals.index(found.key.cast(dtypes.index) - int(found.key.vmin))
+    before = place.load()
+    written = store.src[0].store(store.src[1].substitute({total: before}), *around, found.counter)
+    added = place.store(before + found.value, *around, found.counter)
+    steps = (simplify(s.substitute({found.counter: ordered})) for s in (written, added))
+    return sink.replace(src=(cleared, *steps))

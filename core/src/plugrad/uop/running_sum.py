@@ -1,0 +1,101 @@
+"""Find sums over all steps before one: counts of equal elements so far.
+
+For all `j` the sum over `l` of `x[l] if l < j and key[l] == key[j] else 0` is one pass over `j` that keeps a
+total for each key. Elements that are ordered by a digit go behind as many of their own as come before them.
+"""
+
+from collections.abc import Iterable
+
+from plugrad._frozen import frozen
+from plugrad.dtype import is_int
+from plugrad.target import LEAST_SCATTERED
+from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.range_elimination import guard_of
+from plugrad.uop.strides import shifted
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
+from plugrad.uop.validity import conjunction
+
+# Totals of so many keys stay in the first cache.
+_MOST_KEYS = 1 << 12
+
+
+@frozen
+class RunningSum:
+    """For each step of a range, a sum over the earlier ones of its key.
+
+    Attributes:
+        counter: the axis of the result, whose steps come in order.
+        key: the key of a step.
+        value: what a step adds to the total of its key.
+    """
+
+    counter: UOp
+    key: UOp
+    value: UOp
+
+    @property
+    def keys(self) -> int:
+        """The number of keys that there may be."""
+        return int(self.key.vmax) - int(self.key.vmin) + 1
+
+
+def running_sum_of(reduce: UOp, counters: Iterable[UOp]) -> RunningSum | None:
+    """Return the running sum in a REDUCE of integers inside the loops `counters`, or None.
+
+    before: REDUCE(ADD, WHERE(CMPLT(l, j) & CMPEQ(key(l), key(j)), x(l), 0), l)
+    after:  counter j, key key(j), value x(j)
+    """
+    op, count = reduce.arg
+    value, *ended = reduce.src
+    if op is not Ops.ADD or count != 1 or len(ended) != 1 or not is_int(reduce.dtype):
+        return None
+    guard = guard_of(op, value)
+    if guard is None:
+        return None
+    (step,) = ended
+    for counter in counters:
+        if not _has_steps_of(counter, step) or counter in guard.value.ranges:
+            continue
+        others = [c for c in guard.conditions if not _is_before(c, step, counter)]
+        limits = [c for c in others if counter in c.ranges]
+        key = _key_of(limits[0], step, counter) if len(limits) == 1 else None
+        if len(others) == len(guard.conditions) or key is None:
+            continue
+        added = guard.value
+        if gates := [c for c in others if c not in limits]:
+            added = conjunction(gates).where(added, guard.neutral)
+        found = RunningSum(counter, key, _moved(added, step, counter))
+        return found if found.keys <= _MOST_KEYS else None
+    return None
+
+
+def _has_steps_of(counter: UOp, step: UOp) -> bool:
+    if counter.op is not Ops.RANGE or counter.arg.kind is not AxisType.LOOP:
+        return False
+    size = counter.src[0]
+    return size is step.src[0] and size.op is Ops.CONST and size.arg >= LEAST_SCATTERED
+
+
+def _is_before(condition: UOp, step: UOp, counter: UOp) -> bool:
+    """Say whether a condition is `step < counter`, also as `~(counter < step + 1)`."""
+    is_negated = condition.op is Ops.XOR and condition.src[1].op is Ops.CONST
+    less = condition.src[0] if is_negated else condition
+    if less.op is not Ops.CMPLT:
+        return False
+    (low, less_low), (high, less_high) = map(shifted, less.src[::-1] if is_negated else less.src)
+    return (low, high) == (step, counter) and less_low - less_high == is_negated
+
+
+def _key_of(condition: UOp, step: UOp, counter: UOp) -> UOp | None:
+    """Return the key of the step `counter` where a condition says that two steps have one key."""
+    if condition.op is not Ops.CMPEQ or not is_int(condition.src[0].dtype):
+        return None
+    for mine, other in (condition.src, condition.src[::-1]):
+        if step not in mine.ranges and _moved(other, step, counter) is mine:
+            return mine
+    return None
+
+
+def _moved(u: UOp, step: UOp, counter: UOp) -> UOp:
+    return simplify(u.substitute({step: counter}))
