@@ -269,6 +269,17 @@ def test_lanes_that_are_gathered_write_out_fewer_copies() -> None:
     assert math.prod(r.src[0].arg for r in copies) <= 64 * 9
 
 
+def test_rows_that_save_hardly_any_of_the_loads_are_not_written_out() -> None:
+    image, channel, x = (UOp.range(size, axis) for axis, size in enumerate((256, 64, 3)))
+    k = UOp.range(2, 3, AxisType.REDUCE)
+    row = image * 64 + channel
+    gathered = param(1, 256 * 64 * 6).index(row * 6 + x * 2 + k).load()
+    for_all = param(2, 6).index(x * 2 + k).load()
+    largest = (gathered.alu(Ops.SQRT).alu(Ops.SQRT) * for_all).reduce(Ops.MAX, k)
+    ast = kernel(param(0, 256 * 64 * 3).index(row * 3 + x).store(largest, image, channel, x))
+    assert [opt.axis for opt in chosen(ast, PANELS) if opt.op is OptOps.UPCAST] == [channel.arg.ident]
+
+
 def test_scalar_loops_get_no_vectors() -> None:
     assert chosen(elementwise(1 << 10), replace(LOOPS, vector_bits=0, threads=1)) == []
 

@@ -352,12 +352,10 @@ class _VectorPlan:
 
     def _tile(self, body: LoopBody, lane: UOp | None) -> Tile | None:
         """Return the tile of output axes in registers that loads least for a product."""
-        if body.reduce is None or not moving(body):
+        if body.reduce is None or not moving(body) or (lane is not None and lane not in body.loops):
             return None
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if r in body.loops and constant_size(r)]
         reused = [r for r in outputs if any(not p.moves(r) for p in moving(body))]
-        if lane is not None and lane not in body.loops:
-            return None
         columns = [lane] if lane is not None else reused[-1:]
         rows = [r for r in reused if r not in columns]
         if not columns:
@@ -384,7 +382,9 @@ class _VectorPlan:
         ]
         # neighbouring tiles load one factor again, which should be in the cache by then
         most = self.cache_bytes
-        return min(fitting, key=lambda t: (t.nbytes(body) > most, self._steps(body, t), -t.products))
+        return min(
+            fitting, key=lambda t: (t.nbytes(body) > most, t.penalty * self._steps(body, t), -t.products)
+        )
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
