@@ -19,13 +19,14 @@ from plugrad.codegen.decompositions import polynomials
 from plugrad.codegen.decompositions.floats import (
     FLOAT32,
     FloatFormat,
+    bits,
     format_of,
     fraction_and_exponent,
     high_half,
+    multiply_add,
     polynomial,
     split,
 )
-from plugrad.dtype import dtypes
 from plugrad.uop import UOp
 
 LOG2_E = 1.4426950408889634
@@ -43,13 +44,12 @@ def exp(x: UOp) -> UOp:
     """
     layout = format_of(x)
     lowest, highest = _ends(layout)
-    low, both = _between(x, lowest * LOG_2, highest * LOG_2)
-    biased = (both * LOG2_E + (2 * layout.bias + 0.5)).cast(dtypes.int32)
-    n = biased.cast(x.dtype) - 2.0 * layout.bias
+    inside = _between(x, lowest * LOG_2, highest * LOG_2)
+    counted, n = _rounded(inside, LOG2_E, layout)
     upper, lower = split(LOG_2, LOG_2_MORE, layout)
-    r = low - n * upper - n * lower
-    p = r * r * polynomial(r, polynomials.EXP[layout.dtype]) + r + 1.0
-    return _scaled(p, biased, layout)
+    r = multiply_add(n, -lower, multiply_add(n, -upper, inside))
+    p = multiply_add(r * r, polynomial(r, polynomials.EXP[layout.dtype]), r) + 1.0
+    return _scaled(p, counted, layout)
 
 
 def exp2(x: UOp, more: UOp | None = None) -> UOp:
@@ -60,14 +60,13 @@ def exp2(x: UOp, more: UOp | None = None) -> UOp:
     Right for infinities, NaN and results below the normal numbers.
     """
     layout = format_of(x)
-    low, both = _between(x, *_ends(layout))
-    # counting from 2*bias, n is positive, and each half of it is an exponent field
-    biased = (both + (2 * layout.bias + 0.5)).cast(dtypes.int32)
-    f = low - (biased.cast(x.dtype) - 2.0 * layout.bias)
+    inside = _between(x, *_ends(layout))
+    counted, n = _rounded(inside, 1.0, layout)
+    f = inside - n
     if more is not None:
-        f = both.eq(x).where(f + more, f)
-    p = f * polynomial(f, polynomials.EXP2[layout.dtype]) + 1.0
-    return _scaled(p, biased, layout)
+        f = inside.eq(x).where(f + more, f)
+    p = multiply_add(f, polynomial(f, polynomials.EXP2[layout.dtype]), f.const_like(1.0))
+    return _scaled(p, counted, layout)
 
 
 def _ends(layout: FloatFormat) -> tuple[float, float]:
@@ -75,18 +74,31 @@ def _ends(layout: FloatFormat) -> tuple[float, float]:
     return 1.0 - layout.bias - layout.digits - 1, layout.bias + 2.0
 
 
-def _between(x: UOp, lowest: float, highest: float) -> tuple[UOp, UOp]:
-    """Return `x` limited from below, and from both sides. NaN stays in the first only."""
-    low = (x < lowest).where(x.const_like(lowest), x)
-    return low, (low < highest).where(low, x.const_like(highest))
+def _between(x: UOp, lowest: float, highest: float) -> UOp:
+    """Return `x` limited from both sides; NaN stays."""
+    low, high = x.const_like(lowest), x.const_like(highest)
+    x = (x < low).where(low, x)
+    return (high < x).where(high, x)
 
 
-def _scaled(p: UOp, biased: UOp, layout: FloatFormat) -> UOp:
-    """Return `p * 2**(biased - 2*bias)`."""
-    n = biased.cast(layout.bits)
-    half = n >> 1
+def _rounded(x: UOp, factor: float, layout: FloatFormat) -> tuple[UOp, UOp]:
+    """Return the integer nearest to `x * factor` in the low bits of a float, and as one.
+
+    Added to 1.5 * 2**fraction_bits, numbers lose their fractions and are counted in the last digits. The
+    count is 2*bias more, so that it is positive and each half of it an exponent field.
+    """
+    start = 1.5 * 2.0**layout.fraction_bits + 2.0 * layout.bias
+    counted = x + start if factor == 1.0 else multiply_add(x, factor, x.const_like(start))
+    return counted, counted - start
+
+
+def _scaled(p: UOp, counted: UOp, layout: FloatFormat) -> UOp:
+    """Return `p * 2**n` for the number n of `_rounded`."""
+    # the digits above the count are shifted out
+    count = bits(counted)
+    half = count >> 1
     first = (half << layout.fraction_bits).bitcast(p.dtype)
-    second = ((n - half) << layout.fraction_bits).bitcast(p.dtype)
+    second = ((count - half) << layout.fraction_bits).bitcast(p.dtype)
     return p * first * second
 
 

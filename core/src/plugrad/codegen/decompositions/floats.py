@@ -87,11 +87,16 @@ def split(value: float, more: float, layout: FloatFormat) -> tuple[float, float]
     return upper, value - upper + more
 
 
+def multiply_add(x: UOp, y: UOp | float, z: UOp) -> UOp:
+    """Return `x * y + z`, rounded once where the target can."""
+    return x.alu(Ops.MULACC, y if isinstance(y, UOp) else x.const_like(y), z)
+
+
 def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
     """Return the polynomial in `x` by Horner's rule, with fused steps where possible."""
     out = x.const_like(coefficients[-1])
     for c in reversed(coefficients[:-1]):
-        out = out.alu(Ops.MULACC, x, x.const_like(c))
+        out = multiply_add(out, x, x.const_like(c))
     return out
 
 
