@@ -163,6 +163,19 @@ def test_division_truncates_and_never_traps(w, launch, dtype, count):
         assert got[64 + n] == (0 if q in (0, -1) else p - q * quotient), (p, q)
 
 
+@pytest.mark.parametrize("count", [1, 2, 16])
+@pytest.mark.parametrize("dtype", [d for d in INTS if d.itemsize <= 4])
+def test_quotients_beside_multiples_are_exact(w, launch, dtype, count):
+    _elementwise(w, dtype, [dtype, dtype], count, lambda w, a, b: w.alu(Ops.CDIV, a, b), 4096)
+    info, rng = np.iinfo(to_numpy(dtype)), np.random.default_rng(0)
+    divisors = np.exp2(rng.uniform(0, np.log2(info.max), 4096)).astype(np.int64)
+    multiples = rng.integers(0, info.max // divisors, endpoint=True) * divisors
+    a = np.clip(multiples + rng.integers(-1, 2, 4096), 0, info.max)
+    out = np.empty(4096, info.dtype)
+    launch(w, out, a.astype(info.dtype), divisors.astype(info.dtype))
+    np.testing.assert_array_equal(out, a // divisors)
+
+
 @pytest.mark.parametrize("count", [1, 16])
 @pytest.mark.parametrize("divisor", [7, -3, 1, 8])
 def test_division_by_a_constant_is_cs(w, launch, divisor, count):

@@ -236,6 +236,8 @@ def division(define: Define, operator: str, dtype: DType, count: int) -> str:
     Division by 0 gives 0, and the lowest number by -1 wraps.
     """
     short = SHORT_NAMES[dtype]
+    if count > 1 and dtype.itemsize <= 4:
+        return (_vector_quotient if operator == "/" else _vector_remainder)(define, short, count)
     scalar, word = scalar_type(short), {"/": "div", "%": "mod"}[operator]
     by_minus_one = f" : b == -1 ? {'-a' if operator == '/' else '0'}" if dtype.kind == "int" else ""
     one = define(
@@ -250,6 +252,43 @@ def division(define: Define, operator: str, dtype: DType, count: int) -> str:
         f"{word}_{vector}",
         f"static inline {vector} {word}_{vector}({vector} a, {vector} b) {{\n"
         f"  {vector} y;\n  for (int i = 0; i < {count}; i++) y[i] = {one}(a[i], b[i]);\n  return y;\n}}",
+    )
+
+
+def _vector_quotient(define: Define, short: str, count: int) -> str:
+    """Define the quotient through floats of more than twice the digits, as processors divide no integers.
+
+    Quotients round to no integer that they have not reached: `(n * b - 1) / b` is further from n than that.
+    """
+    vector, nbytes = vector_type(define, short, count), SCALAR_TYPES[short][1]
+    mask, choose = vector_type(define, f"i{nbytes * 8}", count), select(define, short, count)
+    exact = vector_type(define, "f64" if nbytes == 4 else "f32", count)
+    # as compilers convert between lanes of one size at most, small integers have two steps
+    words = vector_type(define, short if nbytes == 4 else "i32", count)
+
+    def convert(value: str, *to: str) -> str:
+        return convert(f"__builtin_convertvector({value}, {to[0]})", *to[1:]) if to else value
+
+    quotient = f"{convert('a', words, exact)} / {convert('b', words, exact)}"
+    return define(
+        f"div_{vector}",
+        f"static inline {vector} div_{vector}({vector} a, {vector} by) {{\n"
+        f"  {mask} is_plain = (by != 0){' & (by != -1)' if short[0] == 'i' else ''};\n"
+        f"  {vector} b = {choose}(is_plain, by, ({vector}){{}} + 1);\n"
+        f"  {vector} quotient = {convert(f'({quotient})', words, vector)};\n"
+        # 0 of 0, and -a of -1, which is all ones
+        f"  return {choose}(is_plain, quotient, by & -a);\n}}",
+    )
+
+
+def _vector_remainder(define: Define, short: str, count: int) -> str:
+    """Define what a quotient leaves, 0 by 0."""
+    vector = vector_type(define, short, count)
+    quotient = _vector_quotient(define, short, count)
+    return define(
+        f"mod_{vector}",
+        f"static inline {vector} mod_{vector}({vector} a, {vector} b) {{\n"
+        f"  return (a - {quotient}(a, b) * b) & ({vector})(b != 0);\n}}",
     )
 
 
