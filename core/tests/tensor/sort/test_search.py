@@ -265,6 +265,16 @@ def test_gradients_flow_to_what_was_selected_by_size() -> None:
     assert grad.tolist() == [1.0, 0.0, 2.0]
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("size", [None, 20, 330])
+def test_positions_of_many_truths_are_those_of_numpy(share: float, size: int | None) -> None:
+    mask = RNG.random(300) < share
+    expected = np.flatnonzero(mask)
+    if size is not None:
+        expected = np.append(expected, np.full(size, -1))[:size]
+    np.testing.assert_array_equal(Tensor(mask).nonzero(size, -1).numpy()[:, 0], expected)
+
+
 def test_equal_limits_of_a_histogram_are_those_of_the_elements() -> None:
     x = np.array([1.0, 2.0, 2.5, 5.0], np.float32)
     assert Tensor(x).histc(4, 2, 2).tolist() == torch.histc(torch.tensor(x), 4, 2, 2).tolist()

@@ -204,8 +204,9 @@ def true_positions(x: Tensor, count: int | None = None) -> Tensor:
         count = interval(running, 0, size - 1, size).item()
     if not count:
         return no_positions(x)
-    found = _positions_by_count(truths._graph, running._graph, count)
-    return x._make(found.dispatch(PositionsOfTruths(count), running._graph).contiguous(), x._device)
+    inputs = truths._graph, running._graph
+    found = _positions_by_count(*inputs, count).dispatch(PositionsOfTruths(count), *inputs)
+    return x._make(found.contiguous(), x._device)
 
 
 def no_positions(x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from plugrad.tensor.lookup import counted, pick_first, pick_last, position_dtype
 from plugrad.tensor.shapes import expanded
 from plugrad.tensor.sort.row_utils import bit_number
 from plugrad.tensor.sort.sorting import argsort_rows, search_rows
-from plugrad.uop import UOp
+from plugrad.uop import Ops, UOp
 
 
 @frozen
@@ -77,17 +77,29 @@ class LastOfRuns:
 
 @frozen
 class PositionsOfTruths:
-    """The rule of positions of `count` truths on a grid: search running counts."""
+    """The rule of positions of `count` truths: search running counts, or follow them in order.
+
+    Steps behind one truth, up to the next one, have one number of truths before them. The last of those
+    steps is that next truth, so each of them may write its position there, and none asks if it is one.
+    """
 
     count: int
 
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        """Return the positions of truths by their running number, on a grid."""
-        if runs_loops:
-            return None
-        (running,) = inputs
-        numbers = counted(self.count, running.dtype, (self.count,), 0) + 1
-        return search_rows(running, numbers, right=False).cast(running.dtype)
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
+        """Return the positions of truths by their running number."""
+        truths, running = inputs
+        size: Any = running.shape[0]
+        dtype = running.dtype
+        numbers = counted(self.count, dtype, (self.count,), 0)
+        if not runs_loops:
+            return search_rows(running, numbers + 1, right=False).cast(dtype)
+        shape = (self.count, size)
+        before = (running - truths.cast(dtype)).reshape((1, size)).expand(shape)
+        place = counted(size, dtype, shape, 1)
+        found = counted(self.count, dtype, shape, 0).eq(before).where(place, place.const_like(0))
+        total = running.shrink(((size - 1, size),)).expand((self.count,))
+        found = found.reduce_axis(Ops.MAX, (1,)).reshape((self.count,))
+        return (numbers < total).where(found, found.const_like(size))
 
 
 @frozen
