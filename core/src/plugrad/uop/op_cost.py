@@ -8,8 +8,8 @@ instruction, with a quarter of an addition's throughput.
 from plugrad.uop.ops import ALU, Ops
 
 _COST = {
-    Ops.EXP: 33,
-    Ops.EXP2: 29,
+    Ops.EXP: 32,
+    Ops.EXP2: 28,
     Ops.LOG2: 45,
     Ops.SIN: 109,
     Ops.COS: 108,
