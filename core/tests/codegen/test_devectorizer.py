@@ -55,6 +55,29 @@ def test_pieces_keep_the_gate() -> None:
     assert [u.src[0].src[2] for u in loads] == [i < 5, i < 5]
 
 
+def interleaved(*vectors: UOp) -> UOp:
+    """Return the stores of each vector's lanes, in turns."""
+    count = len(vectors)
+    return UOp.sink(
+        *(out.index(i + (n * count + v)).store(vectors[v].gep(n), i) for v in range(count) for n in range(4))
+    )
+
+
+def test_lanes_of_two_vectors_that_take_turns_are_stored_together() -> None:
+    lanes = tuple(v.gep(n) for n in range(4) for v in (a, b))
+    whole = UOp(Ops.VECTORIZE, dtypes.float32.vec(8), lanes)
+    assert devectorize(interleaved(a, b), WIDE) is UOp.sink(out.index(i + 0).store(whole, i))
+
+
+def test_lanes_of_many_vectors_are_stored_apart() -> None:
+    many = interleaved(*(x.index(i + 4 * n).load(dtype=four) for n in range(4)))
+    assert len(devectorize(many, WIDE).src) == 16
+
+
+def test_scalar_targets_store_lanes_apart() -> None:
+    assert len(devectorize(interleaved(a, b), SCALAR).src) == 8
+
+
 def test_vector_registers_of_scalar_targets_are_taken_apart() -> None:
     k = UOp.range(3, 1, AxisType.REDUCE)
     total = x.index(k * 4).load(dtype=four).reduce(Ops.ADD, k)

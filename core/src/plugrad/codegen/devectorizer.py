@@ -5,12 +5,19 @@ them apart.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 
+from plugrad.codegen.lanes import LANES_TO_SHUFFLE
 from plugrad.codegen.rebuild import rebuild
+from plugrad.dtype import is_bool
 from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, Ops, UOp, graph_rewrite
 from plugrad.uop.symbolic import pm_vector
+
+# Vectors whose lanes one instruction puts side by side.
+_TAKE_TURNS = 2
 
 
 def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -26,12 +33,55 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
         if u.op is Ops.STORE and (stores := _split_store(u, capabilities)) is not None:
             return stores
         if u.op is Ops.SINK or u.op is Ops.BARRIER:
-            return u.replace(src=tuple(p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))))
+            stores = [p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))]
+            return u.replace(src=tuple(_joined(stores, capabilities) if capabilities.vector_bits else stores))
         if capabilities.vector_bits == 0 and u.dtype.count > 1:
             return _widened(u, capabilities) if u.op is Ops.VECTORIZE else _scalar_parts(u)
         return None
 
     return graph_rewrite(rebuild(sink, change), pm_vector, name="devectorize")
+
+
+def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
+    """Join stores of single lanes that are neighbours in memory, where two vectors take turns.
+
+    before: STORE(INDEX(p, i*8 + 2*n), GEP(x, n)) and STORE(INDEX(p, i*8 + 2*n + 1), GEP(y, n)) for 4 n
+    after:  STORE(INDEX(p, i*8), VECTORIZE(GEP(x, 0), GEP(y, 0), GEP(x, 1), ...)), and one of the rest
+    """
+    groups: dict[tuple[Any, ...], dict[int, UOp]] = {}
+    for store in filter(_stores_lane, stores):
+        (memory, index, *gate), ranges = store.src[0].src, store.src[2:]
+        base, offset = _base_and_offset(index)
+        groups.setdefault((memory, base, *gate, ranges), {})[offset] = store
+    joined: dict[UOp, UOp | None] = {}
+    for group in groups.values():
+        for parts in _neighbours(group, capabilities):
+            place, value, *ranges = parts[0].src
+            lanes = UOp(Ops.VECTORIZE, value.dtype.vec(len(parts)), tuple(part.src[1] for part in parts))
+            joined.update(dict.fromkeys(parts))
+            joined[parts[0]] = place.store(lanes, *ranges)
+    return [new for store in stores if (new := joined.get(store, store)) is not None]
+
+
+def _stores_lane(u: UOp) -> bool:
+    """Say whether a node stores one lane of a vector that shuffles; updates are of single elements."""
+    if u.op is not Ops.STORE or u.arg is not None:
+        return False
+    value = u.src[1]
+    return value.op is Ops.GEP and value.dtype.count == 1 and not is_bool(value.dtype)
+
+
+def _neighbours(group: Mapping[int, UOp], capabilities: Capabilities) -> Iterator[list[UOp]]:
+    """Yield the stores of neighbouring lanes of two vectors, by their places."""
+    offsets = sorted(group)
+    breaks = [i for i, offset in enumerate(offsets) if i == 0 or offset != offsets[i - 1] + 1]
+    for begin, end in pairwise([*breaks, len(offsets)]):
+        itemsize = group[offsets[begin]].src[1].dtype.itemsize
+        for first, size in _pieces(end - begin, itemsize, capabilities):
+            parts = [group[offset] for offset in offsets[begin + first : begin + first + size]]
+            vectors = {part.src[1].src[0] for part in parts}
+            if size >= LANES_TO_SHUFFLE and len(vectors) <= _TAKE_TURNS:
+                yield parts
 
 
 def _scalar_parts(u: UOp) -> UOp | None:

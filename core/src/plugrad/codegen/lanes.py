@@ -14,7 +14,7 @@ from plugrad.uop.strides import coefficient, constant_size
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER})
 # Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.
-_LANES_TO_SHUFFLE = 4
+LANES_TO_SHUFFLE = 4
 
 
 def vectorize(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -90,7 +90,7 @@ class _Vectorizer:
         place, count, last = u.src[0], self.count, self.count - 1
         wide = u.dtype.vec(count)
         step = coefficient(place.src[1], self.lane)
-        if count < _LANES_TO_SHUFFLE or is_bool(u.dtype):
+        if count < LANES_TO_SHUFFLE or is_bool(u.dtype):
             return ()
         if step == -1:
             return tuple(self.at(place, last).load(dtype=wide).gep(last - i) for i in range(count))

@@ -257,6 +257,13 @@ def test_a_transposed_tile_has_as_many_rows_as_a_set_of_the_cache_holds(rows: in
     assert sizes(ast, LOOPS, AxisType.UPCAST) == [8, 8]
 
 
+def test_pairs_in_memory_are_written_out_beside_whole_vectors() -> None:
+    i, part = UOp.range(4096, 0), UOp.range(2, 1)
+    real, imag = (param(slot, 4096).index(i).load() for slot in (1, 2))
+    ast = kernel(param(0, 8192).index(i * 2 + part).store(part.eq(0).where(real, imag), i, part))
+    assert sizes(ast, PANELS, AxisType.UPCAST) == [16, 2]
+
+
 def test_lanes_that_are_gathered_write_out_fewer_copies() -> None:
     """Means of channels over short rows: 36 steps of four gathered vectors took a compiler half a minute."""
     c = UOp.range(64, 0)

@@ -145,7 +145,7 @@ class _VectorPlan:
         crossing = self._crossing(lane) if lane is not None and not tile else None
         if lane is not None and lane.arg.ident not in {ident for ident, _ in tile}:
             lanes = self._lanes(lane)
-            self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing else lanes)
+            self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing and crossing[1] > 2 else lanes)
         if crossing is not None:
             self._upcast(*crossing)
         for r in (r for r in beside if r in self.kernel.axes(AxisType.LOOP)):
@@ -387,10 +387,10 @@ class _VectorPlan:
         )
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
-        """Return another axis and its lanes, contiguous where memory jumps along `lane`."""
+        """Return another axis and its lanes, contiguous where memory jumps along `lane`; all of a pair."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
-            side = self._fitting(r, 1, (_WAYS, _WAYS // 2))
+            side = self._fitting(r, 1, (_WAYS, _WAYS // 2) if constant_size(r) != 2 else (2,))
             if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
         return None
