@@ -76,6 +76,29 @@ def broadcast(define: Define, short: str, count: int) -> str:
     return define(name, f"#define {name}(x) (({scalar_type(short)})(x) - ({vector}){{}})")
 
 
+def conversion(define: Define, source: str, to: str, count: int, value: str) -> str:
+    """Return a vector in lanes of another type, twice or half as wide from step to step.
+
+    gcc 12 takes most of the wider steps lane by lane.
+    """
+    size, wanted = SCALAR_TYPES[source][1], SCALAR_TYPES[to][1]
+    steps: list[str] = []
+    if is_integer := source[0] != "f":
+        # to floats from int32, which every processor converts
+        while 2 * size < (4 if to[0] == "f" else wanted):
+            size *= 2
+            steps.append(f"{source[0]}{8 * size}")
+    if to[0] == "f":
+        steps += ["i32"] if is_integer and size < 4 else []
+    elif is_integer:
+        while size > 2 * wanted:
+            size //= 2
+            steps.append(f"{to[0]}{8 * size}")
+    for step in (*steps, to):
+        value = f"__builtin_convertvector({value}, {vector_type(define, step, count)})"
+    return value
+
+
 def select(define: Define, short: str, count: int) -> str:
     """Define the choice between two vectors by a mask; return its name.
 
@@ -262,20 +285,16 @@ def _vector_quotient(define: Define, short: str, count: int) -> str:
     """
     vector, nbytes = vector_type(define, short, count), SCALAR_TYPES[short][1]
     mask, choose = vector_type(define, f"i{nbytes * 8}", count), select(define, short, count)
-    exact = vector_type(define, "f64" if nbytes == 4 else "f32", count)
-    # as compilers convert between lanes of one size at most, small integers have two steps
-    words = vector_type(define, short if nbytes == 4 else "i32", count)
-
-    def convert(value: str, *to: str) -> str:
-        return convert(f"__builtin_convertvector({value}, {to[0]})", *to[1:]) if to else value
-
-    quotient = f"{convert('a', words, exact)} / {convert('b', words, exact)}"
+    exact, word = ("f64", short) if nbytes == 4 else ("f32", "i32")
+    a, b = (conversion(define, short, exact, count, name) for name in ("a", "b"))
+    whole = conversion(define, exact, word, count, f"({a} / {b})")
+    quotient = whole if word == short else conversion(define, word, short, count, whole)
     return define(
         f"div_{vector}",
         f"static inline {vector} div_{vector}({vector} a, {vector} by) {{\n"
         f"  {mask} is_plain = (by != 0){' & (by != -1)' if short[0] == 'i' else ''};\n"
         f"  {vector} b = {choose}(is_plain, by, ({vector}){{}} + 1);\n"
-        f"  {vector} quotient = {convert(f'({quotient})', words, vector)};\n"
+        f"  {vector} quotient = {quotient};\n"
         # 0 of 0, and -a of -1, which is all ones
         f"  return {choose}(is_plain, quotient, by & -a);\n}}",
     )

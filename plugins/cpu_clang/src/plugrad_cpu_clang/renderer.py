@@ -158,7 +158,7 @@ class CpuRenderer(MaskRenderer):
 
     def resize_mask(self, scope: Scope, mask: str, own: int, bits: int, count: int) -> str:
         """Return a mask in lanes of another width."""
-        return f"__builtin_convertvector({mask}, {self.mask_type(scope, bits, count)})"
+        return preamble.conversion(scope.define, f"i{own}", f"i{bits}", count, mask)
 
     def fill_mask(self, scope: Scope, bits: int, lanes: Sequence[str]) -> str:
         """Return the mask with these lanes."""
@@ -222,7 +222,7 @@ class CpuRenderer(MaskRenderer):
             function = preamble.extreme(scope.define, operator, preamble.SHORT_NAMES[dtype], count)
             return f"{function}({args[1]}, {args[2]})"
         if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
-            args = [args[0], self._convert(scope, u.dtype, args[1])]
+            args = [args[0], self._convert(scope, u.src[1].dtype, u.dtype, args[1])]
         return super().alu(scope, u, args)
 
     def maximum(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
@@ -265,8 +265,9 @@ class CpuRenderer(MaskRenderer):
             return self._cast_to_half(scope, source, to, value)
         if is_float(source) and not is_float(to) and to.itemsize < 4:
             # C leaves a float outside the range undefined: int32 on the way makes small types wrap
-            value = self._convert(scope, dtypes.int32.vec(to.count), value)
-        return self._convert(scope, to, value)
+            through = dtypes.int32.vec(to.count)
+            value, source = self._convert(scope, source, through, value), through
+        return self._convert(scope, source, to, value)
 
     def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the bits in another dtype of the same size."""
@@ -282,11 +283,11 @@ class CpuRenderer(MaskRenderer):
             return value
         return f"{preamble.reinterpret(scope.define, short_to, short_from)}({value})"
 
-    def _convert(self, scope: Scope, to: DType, value: str) -> str:
-        type_name = self.type_name(scope, to)
-        return (
-            f"(({type_name}){value})" if to.count == 1 else f"__builtin_convertvector({value}, {type_name})"
-        )
+    def _convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        if to.count == 1:
+            return f"(({self.type_name(scope, to)}){value})"
+        short, short_to = preamble.SHORT_NAMES[source.scalar()], preamble.SHORT_NAMES[to.scalar()]
+        return preamble.conversion(scope.define, short, short_to, to.count, value)
 
     def _cast_to_half(self, scope: Scope, source: DType, to: DType, value: str) -> str:
         """Return the nearest 16-bit float.
@@ -296,7 +297,7 @@ class CpuRenderer(MaskRenderer):
         count = to.count
         if source.scalar() is not dtypes.float32:
             assert source.scalar().itemsize < 4, f"{source} becomes float32 before it becomes {to}"
-            value = self._convert(scope, dtypes.float32.vec(count), value)
+            value = self._convert(scope, source, dtypes.float32.vec(count), value)
         to_bits = half_from_float if to.scalar() is dtypes.float16 else bfloat_from_float
         return f"{to_bits(scope.define, count)}({value})"
 
