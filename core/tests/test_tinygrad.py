@@ -109,6 +109,30 @@ def test_a_script_gets_its_arguments_and_its_folder(tmp_path: Path) -> None:
     assert done.stdout == "one 2\n"
 
 
+def test_a_script_is_jitted_without_warnings(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import warnings; warnings.simplefilter('error')\n"
+        "from tinygrad import Tensor, TinyJit, nn\n"
+        "class Model:\n"
+        "    def __init__(self): self.layer = nn.Linear(2, 2)\n"
+        "    def __call__(self, x): return self.layer(x)\n"
+        "model = Model()\n"
+        "optimizer = nn.optim.Adam(nn.state.get_parameters(model))\n"
+        "@TinyJit\n"
+        "@Tensor.train()\n"
+        "def step(x):\n"
+        "    loss = model(x).square().mean().backward()\n"
+        "    optimizer.step()\n"
+        "    return loss\n"
+        "for _ in range(3): step(Tensor.ones(2, 2).realize())\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "plugrad.tinygrad", script]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_without_a_script_the_usage_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert (main([]), main(["--help"])) == (2, 0)
     assert "python -m plugrad.tinygrad SCRIPT.py" in capsys.readouterr().out
