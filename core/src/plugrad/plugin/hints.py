@@ -4,10 +4,17 @@ The one place in the core that knows them by name. It only helps messages: nothi
 load or run a backend, and a backend that is missing here works like any other.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
-from plugrad._util import closest, shlex
+from plugrad._util import LazyModule, closest, json, metadata, shlex
+
+if TYPE_CHECKING:
+    import urllib.request as request
+else:
+    request = LazyModule("urllib.request")
 
 # the top of a checkout, where this package lies in core/src/plugrad
 _TOP = Path(__file__).resolve().parents[4]
@@ -47,11 +54,25 @@ def install_line(requirement: str, folder: str) -> str:
         folder: where the distribution lies in a checkout.
     """
     source = requirement
-    if (_TOP / folder / "pyproject.toml").is_file():
-        place = f"./{folder}" if Path.cwd() == _TOP else str(_TOP / folder)
-        _, bracket, extras = requirement.partition("[")
-        source = place + bracket + extras
+    for top in _checkouts():
+        if (top / folder / "pyproject.toml").is_file():
+            place = f"./{folder}" if Path.cwd() == top else str(top / folder)
+            _, bracket, extras = requirement.partition("[")
+            source = place + bracket + extras
+            break
     return f"pip install {shlex.quote(source)}"
+
+
+def _checkouts() -> Iterator[Path]:
+    """Yield the top of the checkout that this runs in, and of that which pip installed it from."""
+    yield _TOP
+    try:
+        origin = metadata.distribution("plugrad-core").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return
+    url = json.loads(origin)["url"] if origin else ""
+    if url.startswith("file:"):
+        yield Path(request.url2pathname(url.removeprefix("file://"))).parent
 
 
 HINTS = (
