@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 from plugrad import Tensor, nn
 from plugrad.dtype import is_float
 from plugrad.errors import PlugradError
+from plugrad.plugin.hints import documentation_page
 from plugrad.settings import settings
 
 _ROOT = "tinygrad"
@@ -49,7 +50,8 @@ class _Missing:
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         name = self.__dict__["_name"]
-        raise PlugradError(f"{name} has no counterpart in plugrad. docs/migrating.md says what to write.")
+        page = documentation_page("migrating.md")
+        raise PlugradError(f"{name} has no counterpart in plugrad. {page} says what to write.")
 
     __call__ = __getattr__ = __setattr__ = __getitem__ = __iter__ = __bool__ = __enter__ = _refuse
     __eq__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # pyright: ignore[reportAssignmentType]

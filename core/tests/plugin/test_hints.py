@@ -10,7 +10,7 @@ import pytest
 
 import plugrad
 from plugrad.plugin import hints
-from plugrad.plugin.hints import HINTS, hint_for, install_line, nearest_name
+from plugrad.plugin.hints import HINTS, documentation_page, hint_for, install_line, nearest_name
 
 PACKAGE = Path(plugrad.__file__).parent
 
@@ -43,13 +43,14 @@ def search_only(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(site), *(p for p in sys.path if "site-packages" not in p)])
 
 
-def install_core(site: Path, origin: str) -> None:
+def install_core(site: Path, metadata: str = "", origin: str = "") -> None:
     """Write what pip leaves in `site` when it installs the core."""
     installed = site / "plugrad_core-0.1.0.dist-info"
     installed.mkdir(parents=True)
     head = "Metadata-Version: 2.4\nName: plugrad-core\nVersion: 0.1.0\n"
-    (installed / "METADATA").write_text(head)
-    (installed / "direct_url.json").write_text(json.dumps({"url": origin}))
+    (installed / "METADATA").write_text(head + metadata)
+    if origin:
+        (installed / "direct_url.json").write_text(json.dumps({"url": origin}))
 
 
 def test_the_install_line_names_the_checkout_that_pip_installed_from(
@@ -59,7 +60,7 @@ def test_the_install_line_names_the_checkout_that_pip_installed_from(
     search_only(tmp_path / "site", monkeypatch)
     assert HINTS[1].install_line == "pip install plugrad-plugin-cuda"
     top = tmp_path / "a checkout"
-    install_core(tmp_path / "site", (top / "core").as_uri())
+    install_core(tmp_path / "site", origin=(top / "core").as_uri())
     assert HINTS[1].install_line == "pip install plugrad-plugin-cuda"
     (top / "plugins/cuda").mkdir(parents=True)
     (top / "plugins/cuda/pyproject.toml").touch()
@@ -73,8 +74,25 @@ def test_the_install_line_of_what_an_index_gave_names_the_distribution(
 ) -> None:
     monkeypatch.setattr(hints, "_TOP", tmp_path / "lib")
     search_only(tmp_path, monkeypatch)
-    install_core(tmp_path, "https://forge.example/core.whl")
+    install_core(tmp_path, origin="https://forge.example/core.whl")
     assert HINTS[1].install_line == "pip install plugrad-plugin-cuda"
+
+
+@pytest.mark.parametrize(
+    ("urls", "page"),
+    [
+        ("", "docs/floats.md"),
+        ("Project-URL: Source, https://forge.example/p\n", "docs/floats.md"),
+        ("Project-URL: Documentation, https://forge.example/docs\n", "https://forge.example/docs/floats.md"),
+    ],
+)
+def test_pages_are_where_the_installed_release_says(
+    urls: str, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search_only(tmp_path, monkeypatch)
+    assert documentation_page("floats.md") == "docs/floats.md"
+    install_core(tmp_path, urls)
+    assert documentation_page("floats.md") == page
 
 
 def test_what_is_known_of_a_plugin_is_what_it_declares() -> None:

@@ -64,7 +64,7 @@ def install_line(requirement: str, folder: str) -> str:
 
 
 def _checkouts() -> Iterator[Path]:
-    """Yield the top of the checkout that this runs in, and of that which pip installed it from."""
+    """Yield the tops of checkouts that this runs in, or was installed from."""
     yield _TOP
     try:
         origin = metadata.distribution("plugrad-core").read_text("direct_url.json")
@@ -73,6 +73,20 @@ def _checkouts() -> Iterator[Path]:
     url = json.loads(origin)["url"] if origin else ""
     if url.startswith("file:"):
         yield Path(request.url2pathname(url.removeprefix("file://"))).parent
+
+
+def documentation_page(name: str) -> str:
+    """Return the address of a page of the documentation, or its path in a checkout.
+
+    Args:
+        name: the path below `docs`.
+    """
+    try:
+        urls = metadata.metadata("plugrad-core").get_all("Project-URL", [])
+    except metadata.PackageNotFoundError:
+        urls = []
+    labels = dict(url.split(", ", 1) for url in urls)
+    return f"{labels.get('Documentation', 'docs')}/{name}"
 
 
 HINTS = (

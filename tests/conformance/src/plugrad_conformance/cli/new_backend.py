@@ -16,7 +16,7 @@ from pathlib import Path
 
 from plugrad import __version__
 from plugrad.errors import ArgumentError, FileFormatError
-from plugrad.plugin.hints import HINTS
+from plugrad.plugin.hints import HINTS, documentation_page
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.plugin.manager import PluginManager, plugins
 
@@ -29,7 +29,7 @@ _NEXT = """\
     plugrad devices
     pytest
 
-docs/write-a-backend.md of plugrad goes on from there."""
+{page} goes on from there."""
 _VALID = re.compile(r"[a-z][a-z0-9]{1,29}")
 
 
@@ -47,7 +47,8 @@ def main(words: Sequence[str]) -> int:
     arguments = make_parser().parse_args(words)
     name = check_name(arguments.name)
     folder = write_backend(name, arguments.directory)
-    print(_NEXT.format(folder=folder, device=name.upper()))
+    page = documentation_page("write-a-backend.md")
+    print(_NEXT.format(folder=folder, device=name.upper(), page=page))
     return 0
 
 
