@@ -44,6 +44,16 @@ def test_a_gate_that_moves_breaks_a_run_of_elements() -> None:
     assert not load.is_contiguous(j)
 
 
+def test_lanes_that_are_loaded_apart_write_out_their_addresses() -> None:
+    places = {p.index: p for p in bodies_of(matmul)[1].places}
+    assert [places[b].written_out(r) for r in (i, j, k)] == [0, 0, 2]
+    label = param(2, 16, dtypes.int32).index(k).load().cast(dtypes.index)
+    chosen = param(1, 160).index(k * 10 + label.maximum(0)).load().reduce(Ops.ADD, k)
+    kernel = UOp.sink(param(0, 1).index(UOp.const(dtypes.index, 0)).store(chosen), arg=KernelInfo())
+    product_sum_and_maximum = 3
+    assert bodies_of(kernel)[1].places[0].written_out(k) == 2 + product_sum_and_maximum
+
+
 def test_lanes_fit_the_widest_element_and_the_axis() -> None:
     places = bodies_of(matmul)[1].places
     assert lanes_along(places, j, vectors(512)) == 8

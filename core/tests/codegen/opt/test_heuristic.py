@@ -276,6 +276,18 @@ def test_lanes_that_are_gathered_write_out_fewer_copies() -> None:
     assert math.prod(r.src[0].arg for r in copies) <= 64 * 9
 
 
+def test_sums_of_what_labels_choose_keep_their_loop() -> None:
+    """The loss of 256 rows had 170,000 characters of C."""
+    k = UOp.range(256, 0, AxisType.REDUCE)
+    label = param(2, 256, dtypes.int64).index(k).load()
+    inside = (label >= 0) & (label < 10)
+    column = inside.where(label, 0).cast(dtypes.index)
+    values = [param(n, 2560).index(k * 10 + column, inside).load() for n in (1, 3)]
+    total = (values[0] * values[1]).reduce(Ops.ADD, k)
+    ast = kernel(param(0, 1).index(UOp.const(dtypes.index, 0)).store(total))
+    assert sizes(ast, PANELS, AxisType.UNROLL) == []
+
+
 def test_rows_that_save_hardly_any_of_the_loads_are_not_written_out() -> None:
     image, channel, x = (UOp.range(size, axis) for axis, size in enumerate((256, 64, 3)))
     k = UOp.range(2, 3, AxisType.REDUCE)

@@ -60,6 +60,17 @@ class MemoryAccess:
                 return 1 + (count - 1) * step / (inner * size)
         return count
 
+    def written_out(self, r: UOp) -> int:
+        """Return the operations of one lane along `r` that has an access of its own, else 0.
+
+        Addresses differ by a constant, unless they are computed from what is loaded.
+        """
+        if not self.moves(r) or self.is_contiguous(r) or self.is_shuffled(r):
+            return 0
+        below = [u for s in self.index.src[1:] for u in s.toposort() if r in u.ranges]
+        is_computed = any(u.op is Ops.LOAD for u in below)
+        return 2 + (sum(u.op in ALU for u in below) if is_computed else 0)
+
     def _is_gated_as_one(self, r: UOp) -> bool:
         return not any(r in g.ranges for g in self.index.src[2:])
 

@@ -120,6 +120,7 @@ class _VectorPlan:
         self.bodies = bodies_of(kernel.ast)
         self.places = [p for body in self.bodies for p in body.places]
         self.can_repeat = kernel.can_repeat()
+        self.summed: dict[UOp | None, UOp] = {}  # the lanes of reductions that are summed along vectors
         self.lane = self._cheapest_lane()
 
     def _cheapest_lane(self) -> UOp | None:
@@ -326,6 +327,7 @@ class _VectorPlan:
         ranges = [r for r in ranges_of_reduce(body.reduce) if r in left and self._lanes(r) > 1]
         best = min([None, *ranges], key=lambda r: self._body_cost(body, r))
         if best is not None:
+            self.summed[body.reduce] = best
             self._partial(best.arg.ident, self._lanes(best), chains if moving(body) else 1)
 
     def _sum_side_by_side(self, body: LoopBody, lanes: int) -> None:
@@ -402,8 +404,7 @@ class _VectorPlan:
         length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
         axes = self.kernel.axes(AxisType.REDUCE)
         limit = min(BODY_LIMIT, _CODE_LIMIT // length) // copies
-        whole = steps_of(axes) <= min(LONGEST_WINDOW, limit)
-        most = limit if whole else min(_UNROLL_UP_TO, limit)
+        most = limit if steps_of(axes) <= min(LONGEST_WINDOW, limit) else min(_UNROLL_UP_TO, limit)
         for r in reversed(axes):
             size = constant_size(r)
             if size and 1 < size <= most:
@@ -412,9 +413,8 @@ class _VectorPlan:
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""
-        lane = self.lane
+        lane = self.summed.get(body.reduce, self.lane)
         if lane is None:
             return body.written_out
-        apart = [p for p in body.places if p.moves(lane) and not p.is_contiguous(lane)]
-        gathered = [p for p in apart if not self._is_packed(p, lane) and not p.is_shuffled(lane)]
-        return body.written_out + 2 * len(gathered) * self._lanes(lane)
+        apart = [p for p in body.places if not self._is_packed(p, lane)]
+        return body.written_out + self._lanes(lane) * sum(p.written_out(lane) for p in apart)
