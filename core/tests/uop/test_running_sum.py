@@ -42,6 +42,12 @@ def test_a_sum_of_equal_keys_before_a_step_is_a_running_one(condition: UOp) -> N
     assert found.keys == 256
 
 
+def test_without_keys_there_is_one_total() -> None:
+    found = running_sum_of(summed(BEFORE), (J,))
+    assert found is not None
+    assert (found.keys, found.key.op, found.value) == (1, Ops.CONST, load(2, J, dtypes.int32))
+
+
 def test_a_count_is_a_sum_of_ones_and_a_gate_a_choice_of_zero() -> None:
     found = running_sum_of((EQUAL & BEFORE).cast(dtypes.int32).reduce(Ops.ADD, L), (J,))
     assert found is not None
@@ -56,7 +62,6 @@ def test_a_count_is_a_sum_of_ones_and_a_gate_a_choice_of_zero() -> None:
     "total",
     [
         summed(EQUAL),
-        summed(BEFORE),
         summed(EQUAL & ~(J.cast(dtypes.int32) < L.cast(dtypes.int32))),
         summed(EQUAL & (J.cast(dtypes.int32) < L.cast(dtypes.int32))),
         summed(EQUAL & (L + 1 < J)),
@@ -70,7 +75,6 @@ def test_a_count_is_a_sum_of_ones_and_a_gate_a_choice_of_zero() -> None:
     ],
     ids=[
         "no order",
-        "no key",
         "up to a step",
         "behind a step",
         "not the one before",

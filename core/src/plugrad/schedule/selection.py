@@ -14,10 +14,8 @@ from plugrad.uop import COMPARE, ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp
 from plugrad.uop.range_elimination import eliminate_ranges, guard_of, scatter_of
 from plugrad.uop.running_sum import running_sum_of
 
-# Nodes that may stand between a reduction and an equality that guards its value.
+# Nodes that may stand between a reduction and a comparison that guards its value.
 _AROUND = MOVEMENT | {Ops.WHERE, Ops.AND, Ops.OR, Ops.XOR, Ops.CAST, Ops.MUL}
-
-_EQUALITIES = frozenset({Ops.CMPEQ, Ops.CMPNE})
 
 _Place = tuple[UOp, Indices]
 
@@ -48,7 +46,7 @@ _found: WeakKeyDictionary[UOp, Selection | None] = WeakKeyDictionary()
 
 def selection_of(u: UOp) -> Selection | None:
     """Return the selection by equalities in the REDUCE_AXIS `u`, or None."""
-    if not _has_equality(u.src[0]):
+    if not _has_comparison(u.src[0]):
         return None
     if u not in _found:
         _found[u] = _find_selection(u)
@@ -81,14 +79,14 @@ def _find_selection(u: UOp) -> Selection | None:
     return Selection(gathered, counter, frozenset(around), guard.neutral, running is not None)
 
 
-def _has_equality(u: UOp) -> bool:
-    """Say whether an equality of integers may surround the value `u`, a quick test."""
+def _has_comparison(u: UOp) -> bool:
+    """Say whether a comparison of integers may surround the value `u`, a quick test."""
     stack, seen = [u], {u}
     while stack:
         node = stack.pop()
-        if node.op in _EQUALITIES and is_int(node.src[0].dtype):
+        if node.op in COMPARE and is_int(node.src[0].dtype):
             return True
-        if node.op in _AROUND or node.op in _EQUALITIES:
+        if node.op in _AROUND or node.op in COMPARE:
             sources = node.src[:1] if node.op in MOVEMENT else node.src
             stack.extend(s for s in sources if s not in seen)
             seen.update(sources)

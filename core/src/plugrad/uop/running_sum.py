@@ -1,13 +1,14 @@
-"""Find sums over all steps before one: counts of equal elements so far.
+"""Find sums over all steps before one, or over those that have its key.
 
 For all `j` the sum over `l` of `x[l] if l < j and key[l] == key[j] else 0` is one pass over `j` that keeps a
 total for each key. Elements that are ordered by a digit go behind as many of their own as come before them.
+Without keys, there is one total.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from plugrad._frozen import frozen
-from plugrad.dtype import is_int
+from plugrad.dtype import dtypes, is_int
 from plugrad.target import LEAST_SCATTERED
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.range_elimination import guard_of
@@ -26,7 +27,7 @@ class RunningSum:
 
     Attributes:
         counter: the axis of the result, whose steps come in order.
-        key: the key of a step.
+        key: the key of a step; a constant where there are none.
         value: what a step adds to the total of its key.
     """
 
@@ -59,7 +60,7 @@ def running_sum_of(reduce: UOp, counters: Iterable[UOp]) -> RunningSum | None:
             continue
         others = [c for c in guard.conditions if not _is_before(c, step, counter)]
         limits = [c for c in others if counter in c.ranges]
-        key = _key_of(limits[0], step, counter) if len(limits) == 1 else None
+        key = _key_of(limits, step, counter)
         if len(others) == len(guard.conditions) or key is None:
             continue
         added = guard.value
@@ -87,9 +88,12 @@ def _is_before(condition: UOp, step: UOp, counter: UOp) -> bool:
     return (low, high) == (step, counter) and less_low - less_high == is_negated
 
 
-def _key_of(condition: UOp, step: UOp, counter: UOp) -> UOp | None:
-    """Return the key of the step `counter` where a condition says that two steps have one key."""
-    if condition.op is not Ops.CMPEQ or not is_int(condition.src[0].dtype):
+def _key_of(limits: Sequence[UOp], step: UOp, counter: UOp) -> UOp | None:
+    """Return the key of `counter` if conditions ask only that `step` has it too."""
+    if not limits:
+        return UOp.const(dtypes.int32, 0)
+    condition = limits[0]
+    if len(limits) > 1 or condition.op is not Ops.CMPEQ or not is_int(condition.src[0].dtype):
         return None
     for mine, other in (condition.src, condition.src[::-1]):
         if step not in mine.ranges and _moved(other, step, counter) is mine:

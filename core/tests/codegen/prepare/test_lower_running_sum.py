@@ -27,14 +27,15 @@ def param(slot: int, numel: int, dtype: DType = dtypes.int32) -> UOp:
     return UOp(Ops.PARAM, dtype, (), (slot, numel))
 
 
-def kernel(rows: int = ROWS, size: int = SIZE, inner: bool = False) -> UOp:
+def kernel(rows: int = ROWS, size: int = SIZE, inner: bool = False, has_keys: bool = True) -> UOp:
     """Return `out[r, j] = 5 * (sum over l < j of x[r, l] where key[r, l] == key[r, j]) + 2`."""
     r, j = UOp.range(rows, 0), UOp.range(size, 1)
     before = UOp.range(size, 2, AxisType.REDUCE)
     place, other = (j * rows + r, before * rows + r) if inner else (r * size + j, r * size + before)
     keys, x = param(1, rows * size, dtypes.int8), param(2, rows * size)
     is_equal = keys.index(place).load().eq(keys.index(other).load())
-    value = (is_equal & (before < j)).where(x.index(other).load(), 0).reduce(Ops.ADD, before)
+    holds = is_equal & (before < j) if has_keys else before < j
+    value = holds.where(x.index(other).load(), 0).reduce(Ops.ADD, before)
     store = param(0, rows * size).index(place).store(value * 5 + 2, *((j, r) if inner else (r, j)))
     return UOp.sink(store, arg=KernelInfo("running"))
 
@@ -61,15 +62,17 @@ def test_a_running_sum_is_totals_that_are_read_and_added_to_in_order() -> None:
         UOp.sink(out.index(j).store(count + 3, j), arg=KernelInfo()), LOOPS
     ).src
     totals = UOp(Ops.DEFINE_LOCAL, dtypes.int32, (), (0, 256))
-    place = totals.index(keys.index(ordered).load().cast(dtypes.index))
+    key = keys.index(ordered).load().cast(dtypes.index)
+    total = totals.after(ordered).index(key).load()
     assert cleared is totals.index(number).store(UOp.const(dtypes.int32, 0), number)
-    assert written is out.index(ordered).store(place.load() + 3, ordered)
-    assert added is place.store(place.load() + 1, ordered)
+    assert written is out.index(ordered).store(total + 3, ordered)
+    assert added is totals.index(key).store(total + 1, ordered)
 
 
 @pytest.mark.parametrize("inner", [False, True])
-def test_every_optimisation_writes_what_the_sum_means(inner: bool) -> None:
-    ast = kernel(inner=inner)
+@pytest.mark.parametrize("has_keys", [False, True])
+def test_every_optimisation_writes_what_the_sum_means(inner: bool, has_keys: bool) -> None:
+    ast = kernel(inner=inner, has_keys=has_keys)
     expected = buffers()
     evaluate_kernel(ast, expected)
     prepared = PREPARE.run(ast, LOOPS)
@@ -81,8 +84,10 @@ def test_every_optimisation_writes_what_the_sum_means(inner: bool) -> None:
         assert np.array_equal(got[0], expected[0]), opts
 
 
-def test_rows_have_threads_but_no_lanes_as_they_share_the_totals() -> None:
-    prepared = KernelOpt(PREPARE.run(kernel(), LOOPS), LOOPS)
+@pytest.mark.parametrize("has_keys", [False, True])
+def test_rows_have_threads_but_no_lanes_as_they_share_the_totals(has_keys: bool) -> None:
+    prepared = KernelOpt(PREPARE.run(kernel(has_keys=has_keys), LOOPS), LOOPS)
+    assert not prepared.can_repeat()
     prepared.apply(Opt(OptOps.THREAD, (0,), 2))
     for op in (OptOps.UPCAST, OptOps.SHIFTIN, OptOps.PADTO):
         with pytest.raises(KernelOptError):

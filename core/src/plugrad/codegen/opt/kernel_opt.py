@@ -233,7 +233,7 @@ class KernelOpt:
             return False
         written = {s.src[0].src[0] for s in stores}
         values = UOp.sink(*(s.src[1] for s in stores)).toposort()
-        return not any(u.op is Ops.INDEX and u.src[0] in written for u in values)
+        return not any(u.op is Ops.INDEX and not written.isdisjoint(u.src[0].toposort()) for u in values)
 
     def _shift_in(self, opt: Opt) -> None:
         r, count, size = self._split_with_rest(opt, _OUTPUT)

@@ -16,8 +16,8 @@ def keep_totals(sink: UOp, capabilities: Capabilities) -> UOp:
 
     before: STORE(INDEX(p, j), f(REDUCE(ADD, WHERE(l < j & key(l) == key(j), x(l), 0), l)), j)
     after:  STORE(INDEX(totals, k), 0, k), and after that, j an axis in order,
-            STORE(INDEX(p, j), f(LOAD(INDEX(totals, key(j)))), j),
-            STORE(INDEX(totals, key(j)), LOAD(INDEX(totals, key(j))) + x(j), j)
+            STORE(INDEX(p, j), f(LOAD(INDEX(AFTER(totals, j), key(j)))), j),
+            STORE(INDEX(totals, key(j)), LOAD(INDEX(AFTER(totals, j), key(j))) + x(j), j)
     """
     if len(sink.src) != 1 or capabilities.grid_dims:
         return sink
@@ -33,7 +33,8 @@ def keep_totals(sink: UOp, capabilities: Capabilities) -> UOp:
     totals = UOp(Ops.DEFINE_LOCAL, total.dtype, (), (0, found.keys))
     cleared = totals.index(number).store(total.const_like(0), *around, number)
     place = totals.index(found.key.cast(dtypes.index) - int(found.key.vmin))
-    before = place.load()
+    # read in each step, even if all have one key
+    before = place.replace(src=(totals.after(found.counter), *place.src[1:])).load()
     written = store.src[0].store(store.src[1].substitute({total: before}), *around, found.counter)
     added = place.store(before + found.value, *around, found.counter)
     steps = (simplify(s.substitute({found.counter: ordered})) for s in (written, added))

@@ -33,8 +33,8 @@ from plugrad.tensor.shapes import (
     show,
     size_today,
 )
-from plugrad.tensor.sort.row_utils import mask_behind
-from plugrad.tensor.sort.sorted_scatter import PositionsOfTruths
+from plugrad.tensor.sort.row_utils import mask_behind, sum_last
+from plugrad.tensor.sort.sorted_scatter import PositionsOfTruths, RunningCounts
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop import Ops, UOp, greatest
 
@@ -197,8 +197,7 @@ def true_positions(x: Tensor, count: int | None = None) -> Tensor:
     if not size or count == 0:
         return x._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), x._device)
     truths = x._like(nonzero_mask(x).reshape((size,)).detach())
-    running = truths.cumsum(0, dtype=dtype)
-    running = running._like(running._graph.contiguous())
+    running = truths._like(_running_counts(truths._graph.cast(dtype)).contiguous())
     if count is None:
         check_values_are_read()
         count = interval(running, 0, size - 1, size).item()
@@ -352,6 +351,16 @@ def _as_count(size: Any, what: str, name: str = "size") -> int:
     if count < 0:
         raise ArgumentError(f"{what}: {name}={count} is negative. Ask for 0 elements or more.")
     return count
+
+
+def _running_counts(numbers: UOp) -> UOp:
+    """Return the sum of integers up to each one: one pass where loops run."""
+    (size,) = numbers.shape
+    shape = (size, size)
+    is_before = counted(size, numbers.dtype, shape, 1) < counted(size, numbers.dtype, shape, 0)
+    others = numbers.reshape((1, size)).expand(shape)
+    before = sum_last(is_before.where(others, others.const_like(0)))
+    return (before + numbers).dispatch(RunningCounts(), numbers)
 
 
 def _positions_by_count(truths: UOp, running: UOp, count: int) -> UOp:

@@ -1,12 +1,13 @@
-"""Sums and writes by position on unordered grids: sort the positions, or search them.
+"""Sums and writes by position where loops run, and on unordered grids.
 
-Each rule makes the graph for a grid of what is one pass over the positions where loops run.
+Where loops run they are passes over the positions. A grid sorts the positions, or searches them.
 """
 
 from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.tensor.lookup import counted, pick_first, pick_last, position_dtype
+from plugrad.tensor.reduce.scan import scan
 from plugrad.tensor.shapes import expanded
 from plugrad.tensor.sort.row_utils import bit_number
 from plugrad.tensor.sort.sorting import argsort_rows, search_rows
@@ -73,6 +74,15 @@ class LastOfRuns:
         end, is_written = _ends_of_runs(pick_first(keys, order).contiguous(), self.size)
         dtype = position_dtype(places.shape[0])
         return is_written.where(pick_first(order, end).cast(dtype) + 1, UOp.const(dtype, 0))
+
+
+@frozen
+class RunningCounts:
+    """The rule of running counts on a grid: scan blocks, as any running sum."""
+
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        """Return the sums of numbers up to each one, on a grid."""
+        return None if runs_loops else scan(inputs[0], Ops.ADD, 0)
 
 
 @frozen

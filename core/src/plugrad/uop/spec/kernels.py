@@ -6,6 +6,7 @@ from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
     all_of,
     has_one_dtype,
+    is_after,
     is_const,
     is_index,
     is_real,
@@ -56,8 +57,9 @@ def is_reduce(u: UOp) -> bool:
 
 def _index(u: UOp) -> bool:
     buffer, idx, *gate = u.src
+    memory = buffer.src[0] if buffer.op is Ops.AFTER else buffer
     fits = (
-        buffer.op in (Ops.PARAM, Ops.DEFINE_LOCAL)
+        memory.op in (Ops.PARAM, Ops.DEFINE_LOCAL)
         and u.dtype is buffer.dtype
         and is_index(idx)
         and u.arg is None
@@ -88,6 +90,7 @@ kernel_spec = Spec(
         Ops.DEFINE_VAR: is_variable,
         Ops.PARAM: is_memory,
         Ops.DEFINE_LOCAL: is_memory,
+        Ops.AFTER: all_of(is_after, lambda u: u.src[0].op is Ops.DEFINE_LOCAL and _are_ranges(u.src[1:])),
         Ops.RANGE: all_of(is_range, is_index),
         Ops.REDUCE: all_of(is_reduce, is_scalar),
         Ops.INDEX: _index,
