@@ -6,7 +6,8 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
-from plugrad.observe.printer import Printer, coloured_name, launch
+from plugrad.observe.printer import Printer, coloured_name, header, launch
+from plugrad.observe.style import plain
 from plugrad.settings import context
 from plugrad.uop.uop import UOp
 
@@ -87,6 +88,11 @@ def test_the_header_comes_once_and_says_what_colours_mean(monkeypatch: pytest.Mo
         printer(KERNEL)
     assert stream.getvalue().count("GFLOP/s") == 1
     assert "\x1b[34mglobal\x1b[0m" in stream.getvalue()
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_header_fits_the_terminal(columns: int) -> None:
+    assert all(len(plain(line)) <= columns for line in header(columns, coloured=True).splitlines())
 
 
 def test_a_kernel_that_was_not_waited_for_has_no_speed() -> None:

@@ -99,8 +99,17 @@ def header(width: int, coloured: bool) -> str:
     """Return the heading of DEBUG=2: columns, and the meaning of colours."""
     numbers = ("time", "GFLOP/s", "GB/s", "memory", *(("limit",) if has_limits() else ()))
     columns = _row("#", "device", "kernel", "launch", numbers, width)
-    kinds = " ".join(paint(kind.lower(), colour) for kind, colour in AXIS_COLOURS.items())
-    return f"{columns}\nsizes of kernels: {kinds}" if coloured else columns
+    return f"{columns}\n{_legend(width)}" if coloured else columns
+
+
+def _legend(width: int) -> str:
+    """Return the colours of sizes of kernels in lines that fit `width` columns."""
+    lines = ["sizes of kernels:"]
+    for kind, colour in AXIS_COLOURS.items():
+        if len(plain(lines[-1])) + 1 + len(kind) > width:
+            lines.append(" ")
+        lines[-1] += f" {paint(kind.lower(), colour)}"
+    return "\n".join(lines)
 
 
 def kernel_line(event: KernelEvent, number: int, width: int = 120) -> str:
