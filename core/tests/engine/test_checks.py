@@ -117,6 +117,16 @@ def test_infinity_that_a_program_writes_is_no_mistake() -> None:
     assert hidden.softmax(-1)[0].tolist() == [1.0, 0.0]
 
 
+def test_nan_that_a_program_fills_memory_with_is_no_mistake() -> None:
+    assert Tensor.full((2,), float("nan")).contiguous().realize().isnan().tolist() == [True, True]
+
+
+def test_a_label_that_is_no_class_is_reported_with_its_line() -> None:
+    scores, labels = Tensor([[1.0, 2.0], [3.0, 4.0]]).realize(), Tensor([0, 7]).realize()
+    with pytest.raises(NotFiniteError, match=r"NaN first appears(.|\n)*in test_a_label"):
+        scores.cross_entropy(labels).realize()
+
+
 def test_nan_made_of_infinity_is_reported() -> None:
     x = Tensor([float("inf"), 1.0]).realize()
     with pytest.raises(NotFiniteError, match="NaN"):

@@ -165,7 +165,7 @@ class FiniteCheck:
             found = _first_of_each_kind(buffer, math.prod(shape))
             if not found:
                 continue
-            given = self._before | _kinds_in(self._read) | _kinds_written_in(ast)
+            given = self._before | _kinds_in(self._read) | _kinds_written_in(ast, bool(self._read))
             for kind, flat in found.items():
                 if kind not in given and not (kind == "infinity" and "NaN" in given):
                     where = _unflattened(flat, shape)
@@ -178,10 +178,13 @@ def _kinds_in(buffers: Iterable[Buffer]) -> set[str]:
     return {kind for buffer in buffers for kind in _first_of_each_kind(buffer)}
 
 
-def _kinds_written_in(ast: UOp) -> set[str]:
-    """Return the kinds that a kernel has as constants."""
+def _kinds_written_in(ast: UOp, reads: bool) -> set[str]:
+    """Return the kinds that a kernel has as constants on purpose.
+
+    Among values that are read, NaN stands for one that there is not: the loss of a label that is no class.
+    """
     numbers = [u.arg for u in ast.toposort() if u.op is Ops.CONST and isinstance(u.arg, float)]
-    kinds = {"NaN" for n in numbers if math.isnan(n)}
+    kinds = {"NaN" for n in numbers if math.isnan(n) and not reads}
     return kinds | {"infinity" for n in numbers if math.isinf(n)}
 
 
