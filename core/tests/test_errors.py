@@ -28,6 +28,8 @@ def test_each_error_derives_from_plugrad_error_and_has_a_help_page(name: str) ->
         ("AxisError", IndexError),
         ("AxisError", ValueError),
         ("GradientError", RuntimeError),
+        ("StateError", LookupError),
+        ("StateError", RuntimeError),
         ("DeviceOutOfMemory", MemoryError),
         ("SettingsError", ValueError),
         ("FileFormatError", ValueError),

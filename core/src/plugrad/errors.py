@@ -405,11 +405,11 @@ class ScheduleError(PlugradError):
     """
 
 
-class StateError(PlugradError, LookupError):
+class StateError(PlugradError, LookupError, RuntimeError):
     """The names of a saved state are not those of the model.
 
     The message lists what is missing and what is unexpected. Load the state into a model of the same make, or
-    pass `strict=False` to skip what does not match. Also a `LookupError`.
+    pass `strict=False` to skip what does not match. Also a `LookupError`, and a `RuntimeError` as of PyTorch.
     """
 
 

@@ -298,7 +298,7 @@ class Tensor(
 
     def __len__(self) -> int:
         if not self.ndim:
-            raise ShapeError("a tensor of shape () has no length. Use numel() for the number of elements.")
+            raise _NoLength("a tensor of shape () has no length. Use numel() for the number of elements.")
         size = self.shape[0]
         if not isinstance(size, int):
             raise _NoLength(

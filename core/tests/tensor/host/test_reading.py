@@ -1,5 +1,6 @@
 """Values of tensors as numbers, lists, memory and arrays."""
 
+import operator
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,18 @@ def test_what_is_no_number_is_refused() -> None:
         [1, 2][Tensor(1.0)]  # type: ignore[call-overload]
     with pytest.raises(ShapeError, match=r"a tensor of shape \(\) has no length"):
         len(Tensor(1.0))
+
+
+@pytest.mark.parametrize("read", [float, int, complex, operator.index])
+def test_several_elements_are_no_number_as_in_numpy(read: Any) -> None:
+    with pytest.raises(TypeError, match=r"it has 2 elements"):
+        read(Tensor([1, 2]))
+
+
+@pytest.mark.parametrize("read", [len, list])
+def test_a_tensor_without_axes_has_no_parts_as_in_numpy(read: Any) -> None:
+    with pytest.raises(TypeError, match=r"has no length"):
+        read(Tensor(1.0))
 
 
 # large enough to be shared and not copied

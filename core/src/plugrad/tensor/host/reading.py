@@ -234,13 +234,20 @@ def item(self: Tensor) -> Any:
         >>> Tensor([[5]]).item()
         5
     """
-    count = product(shape_today(self.shape, "item"))
+    return _only_element(self, ShapeError)
+
+
+class _NoNumber(ShapeError, TypeError):
+    """Error of several elements taken for a number; also a TypeError, as NumPy raises."""
+
+
+def _only_element(x: Tensor, error: type[ShapeError]) -> Any:
+    count = product(shape_today(x.shape, "item"))
     if count != 1:
-        raise ShapeError(
-            f"item() of shape {show(self.shape)}: it has {count} elements. Index one, reduce, "
-            "or use tolist()."
+        raise error(
+            f"item() of shape {show(x.shape)}: it has {count} elements. Index one, reduce, or use tolist()."
         )
-    return unpack(stored_bytes(self).cast("B"), self.dtype)[0]
+    return unpack(stored_bytes(x).cast("B"), x.dtype)[0]
 
 
 def __bool__(self: Tensor) -> bool:
@@ -262,17 +269,17 @@ def __int__(self: Tensor) -> int:
 def _real_item(x: Tensor) -> Any:
     if is_complex(x.dtype):
         raise DtypeError(f"{x.dtype.name} is no real number. Take .real, .imag or .abs() first.")
-    return x.item()
+    return _only_element(x, _NoNumber)
 
 
 def __complex__(self: Tensor) -> complex:
-    return complex(self.item())
+    return complex(_only_element(self, _NoNumber))
 
 
 def __index__(self: Tensor) -> int:
     if not is_int(self.dtype):
         raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
-    return self.item()
+    return _only_element(self, _NoNumber)
 
 
 def _is_whole(u: UOp) -> bool:
