@@ -25,6 +25,7 @@ from plugrad_cpu_clang.half_conversions import (
 )
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.prefetching import prefetches
+from plugrad_cpu_clang.remainder import float_remainder
 from plugrad_cpu_clang.spilling import spilled_accumulators
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
@@ -36,10 +37,14 @@ _IN_FIRST, _IN_SECOND = 3, 2
 # of a thread's stack, and of its second-level cache
 STAGE_BYTES = 1 << 20
 NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
+#: What is exact by a fused operation only.
+FUSED_OPS = frozenset({Ops.FMOD.name})
 
 
 def cpu_capabilities(machine: Machine) -> Capabilities:
     """Return the capabilities of `machine`."""
+    # the widest vectors of x86 come with fused operations
+    fuses = machine.vector_bits > 128 or machine.arch in ("aarch64", "arm64")
     return Capabilities(
         storage_dtypes=frozenset(STORABLE),
         compute_dtypes=frozenset(STORABLE) - frozenset(HALVES),
@@ -49,7 +54,7 @@ def cpu_capabilities(machine: Machine) -> Capabilities:
         threads=settings.THREADS or available_threads(),
         cache_bytes=machine.cache_bytes,
         local_memory_bytes=STAGE_BYTES,
-        native_ops=NATIVE_OPS,
+        native_ops=NATIVE_OPS | (FUSED_OPS if fuses else frozenset[str]()),
     )
 
 
@@ -240,6 +245,8 @@ class CpuRenderer(MaskRenderer):
         match u.op:
             case Ops.SQRT | Ops.TRUNC:
                 function = preamble.lanewise(scope.define, self.functions[u.op], short, count)
+            case Ops.FMOD:
+                function = float_remainder(scope.define, u.dtype.scalar(), count)
             case Ops.MULACC:
                 function = preamble.fused_multiply_add(scope.define, short, count)
             case _:

@@ -1,0 +1,60 @@
+"""The remainder of floats: a few instructions for a vector of ordinary quotients, libm's for others.
+
+One fused operation gives `a - q*b` exactly for a quotient of no more digits than the float. The quotient is
+at most one too great, by the rounding of `a / b`.
+"""
+
+from plugrad.dtype import DType, dtypes
+from plugrad_cpu_clang.preamble import (
+    SHORT_NAMES,
+    Define,
+    fused_multiply_add,
+    lanewise,
+    scalar_type,
+    select,
+    vector_type,
+)
+
+#: By dtype: C's suffix of functions, the greatest quotient, the least normal number and the greatest.
+_LIMITS = {
+    dtypes.float32: ("f", "0x1p23f", "0x1p-126f", "0x1.fffffep127f"),
+    dtypes.float64: ("", "0x1p52", "0x1p-1022", "0x1.fffffffffffffp1023"),
+}
+_BYTES_OF_A_WORD = 8
+
+
+def float_remainder(define: Define, dtype: DType, count: int) -> str:
+    """Define C's fmod, exact for all operands; return its name."""
+    suffix, most, least, greatest = _LIMITS[dtype]
+    if count == 1:
+        return f"__builtin_fmod{suffix}"
+    short = SHORT_NAMES[dtype]
+    vector, mask = vector_type(define, short, count), vector_type(define, f"i{dtype.itemsize * 8}", count)
+    words = dtype.itemsize * count // _BYTES_OF_A_WORD
+    shift = dtype.itemsize * 8 - 1
+    lanes = define(
+        f"fmod_lanes_{vector}",
+        f"static __attribute__((noinline, cold)) void fmod_lanes_{vector}"
+        f"({vector} *y, const {vector} *a, const {vector} *b) {{\n"
+        f"  for (int i = 0; i < {count}; i++) (*y)[i] = __builtin_fmod{suffix}((*a)[i], (*b)[i]);\n}}",
+    )
+    fused, choose = fused_multiply_add(define, short, count), select(define, short, count)
+    whole = lanewise(define, "trunc", short, count)
+    integer = scalar_type(f"i{dtype.itemsize * 8}")
+    return define(
+        f"fmod_{vector}",
+        f"static inline {vector} fmod_{vector}({vector} a, {vector} b) {{\n"
+        f"  {mask} sign = {{}};\n"
+        f"  sign -= (({integer})1 << {shift});\n"
+        f"  {vector} m = ({vector})(({mask})a & ~sign), n = ({vector})(({mask})b & ~sign);\n"
+        f"  {vector} q = {whole}(m / n);\n"
+        f"  {vector} r = {fused}(-q, n, m);\n"
+        f"  {vector} y = ({vector})(({mask}){choose}(r < 0, r + n, r) | (({mask})a & sign));\n"
+        # NaN fails each comparison, too
+        f"  {mask} is_far = ~((q < {most}) & (n >= {least}) & (n <= {greatest}));\n"
+        f"  long long far[{words}], any = 0;\n"
+        "  __builtin_memcpy(far, &is_far, sizeof is_far);\n"
+        f"  for (int i = 0; i < {words}; i++) any |= far[i];\n"
+        "  if (__builtin_expect(any == 0, 1)) return y;\n"
+        f"  {lanes}(&y, &a, &b);\n  return y;\n}}",
+    )
