@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from plugrad.dtype import DType, dtypes
+from plugrad.schedule.prepare.lower_complex import join_parts
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
@@ -164,16 +165,16 @@ def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
 
     (..., n/2, 2) -> (..., n/2+1, 2)
     """
-    # one copy joins the first frequency behind the last, and parts real from imaginary for vectors
-    x = in_memory(x.cat(interval(x, x.ndim - 2, 0, 1), axis=-2).transpose(-1, -2))
-    real, imaginary = x.unbind(-2)
+    # a copy parts real from imaginary for vectors; the first frequency follows the last
+    x = in_memory(x.transpose(-1, -2))
+    real, imaginary = x.cat(interval(x, x.ndim - 1, 0, 1), axis=-1).unbind(-2)
     back, turned = real.flip(-1), imaginary.flip(-1)
     cosine, sine = circle(count_up(x, size // 2 + 1), size, x.dtype)
     # the first ones of neighbours are half the sum, the second ones half the difference over i
     first, second = imaginary + turned, back - real
     left = real + back + first * cosine + second * sine
     right = imaginary - turned + second * cosine - first * sine
-    return left.stack(right, axis=-1) * 0.5
+    return left._like(join_parts((left * 0.5)._graph, (right * 0.5)._graph))
 
 
 def _radix(size: int) -> int:
