@@ -100,10 +100,9 @@ class CostModel:
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
     takes_parts: bool = True
 
-    @property
-    def lanes(self) -> int:
-        """The elements of 32 bits that one vector operation computes."""
-        return max(1, self.vector_bytes // 4)
+    def lanes(self, itemsize: int) -> int:
+        """Return the elements that one vector operation computes; narrow ones come from those of 32 bits."""
+        return max(1, self.vector_bytes // max(4, itemsize))
 
     @staticmethod
     def of(capabilities: Capabilities, *, deterministic: bool = False) -> "CostModel":

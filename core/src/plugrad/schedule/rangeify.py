@@ -136,7 +136,7 @@ class Rangeify:
         if u.op is Ops.CAST and model.inline_cast(u.src[0].dtype, u.dtype):
             return None
         evaluations = sum(
-            self._evaluations(access, use) * (1 if use.kernel.has_lanes else model.lanes)
+            self._evaluations(access, use) * (1 if use.kernel.has_lanes else model.lanes(u.dtype.itemsize))
             for access, use in uses.items()
         )
         if self.operations[u] >= SMALL_VALUE:
