@@ -42,10 +42,10 @@ def undefined(where: UOp, *operands: UOp) -> UOp:
 
 
 def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
-    """Return `c[0] + c[1]*x + ...`."""
-    out = x.const_like(coefficients[-1]) * x + coefficients[-2]
-    for c in reversed(coefficients[:-2]):
-        out = out * x + c
+    """Return `c[0] + c[1]*x + ...` by Horner's rule, with fused steps where possible."""
+    out = x.const_like(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        out = out.mulacc(x, x.const_like(c))
     return out
 
 
@@ -235,11 +235,17 @@ def _erfc_positive(z: UOp) -> UOp:
     t = 2.0 / (z + 2.0)
     fitted = polynomial(t * 2.0 - 1.0, _ERFC_DOUBLE if z.dtype is dtypes.float64 else _ERFC_SINGLE)
     # z*z as an exact square and a rest: what rounding takes from a large exponent, the result would lack
-    top = z.cast(dtypes.float32 if z.dtype is dtypes.float64 else dtypes.bfloat16).cast(z.dtype).detach()
+    top = _upper_half(z)
     square, small = top * top, fitted - (z - top) * (z + top)
     exponent = small - square
     lost = (small - (exponent + square)).detach()
     return t * (exponent.exp() * (lost + 1.0))
+
+
+def _upper_half(x: UOp) -> UOp:
+    """Return `x` without the lower half of its digits, so that its square is exact."""
+    bits, low = (dtypes.int64, 27) if x.dtype is dtypes.float64 else (dtypes.int32, 12)
+    return (x.detach().bitcast(bits) & (-1 << low)).bitcast(x.dtype)
 
 
 def log_sum_exp(x: UOp, y: UOp) -> UOp:
