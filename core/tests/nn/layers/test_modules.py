@@ -1,5 +1,6 @@
 """Tests of layers that hold settings only: activations, losses, pooling, padding, shaping; against torch."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -179,8 +180,6 @@ def test_weights_of_losses_are_torchs(name: str) -> None:
         ("MaxPool2d", {"kernel_size": 0}),
         ("MaxPool1d", {"stride": (1, 1)}),
         ("MaxPool3d", {"dilation": 0}),
-        ("AvgPool2d", {"padding": -1}),
-        ("AvgPool2d", {"padding": "same"}),
         ("MaxUnpool2d", {"padding": (1, 1, 1)}),
     ],
 )
@@ -194,3 +193,18 @@ def test_windows_that_cannot_be_are_refused(name: str, settings: Any) -> None:
 def test_the_first_setting_of_a_ctc_loss_is_its_blank() -> None:
     loss = nn.CTCLoss(1, "sum", True)
     assert (loss.blank, loss.reduction, loss.zero_infinity) == (1, "sum", True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.MaxPool2d(2, padding=2),
+        lambda: nn.MaxPool1d(3, padding=(1, 2)),
+        lambda: nn.AvgPool3d(2, padding=-1),
+        lambda: nn.AvgPool2d(2, padding="same"),
+        lambda: nn.AvgPool2d((2, 4), padding=(1, 2, 3)),
+    ],
+)
+def test_padding_that_cannot_be_is_refused_when_a_pool_is_made(make: Callable[[], Any]) -> None:
+    with pytest.raises(ShapeError, match=r"^(Max|Avg)Pool\dd: padding"):
+        make()

@@ -4,12 +4,13 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from plugrad.nn.checks import check_tensors
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
-from plugrad.tensor.shape.spatial import Padding, Sizes
+from plugrad.tensor.functional.pool import axes_of, padding_around
+from plugrad.tensor.shape.spatial import Padding, Sizes, dims_of, sizes_of
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -41,7 +42,25 @@ class _Pool(FunctionModule):
         return super().__call__(x, *more, **options)
 
 
-class _MaxPool(_Pool):
+class _PaddedPool(_Pool):
+    """A pool with padding, which is checked when the layer is made."""
+
+    axes: ClassVar[int] = 2
+
+    def __init_subclass__(cls, axes: int | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.axes = axes or cls.axes
+
+    def __post_init__(self) -> None:
+        """Refuse padding that holds whole windows."""
+        settings = vars(self)
+        axes = axes_of(settings["kernel_size"], self.axes)
+        kernel = dims_of(settings["kernel_size"], axes, "kernel_size")
+        gaps = sizes_of(settings.get("dilation", 1), axes, "dilation")
+        padding_around(kernel, gaps, settings["padding"], type(self).__name__)
+
+
+class _MaxPool(_PaddedPool):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -60,7 +79,7 @@ class _MaxUnpool(_Pool):
         return super().forward(x, indices, output_size=output_size)
 
 
-class _AvgPool(_Pool):
+class _AvgPool(_PaddedPool):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -78,7 +97,7 @@ class _AdaptiveMaxPool(_Pool):
     return_indices: bool = False
 
 
-class MaxPool1d(_MaxPool, function=Tensor.max_pool1d):
+class MaxPool1d(_MaxPool, function=Tensor.max_pool1d, axes=1):
     """The largest elements of windows over sequences (N, C, L): `Tensor.max_pool1d`.
 
     Example:
@@ -96,7 +115,7 @@ class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
     """
 
 
-class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
+class MaxPool3d(_MaxPool, function=Tensor.max_pool3d, axes=3):
     """The largest elements of windows over volumes (N, C, D, H, W): `Tensor.max_pool3d`.
 
     Example:
@@ -135,7 +154,7 @@ class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
     """
 
 
-class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d):
+class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d, axes=1):
     """The means of windows over sequences (N, C, L): `Tensor.avg_pool1d`.
 
     Example:
@@ -153,7 +172,7 @@ class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
     """
 
 
-class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
+class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d, axes=3):
     """The means of windows over volumes (N, C, D, H, W): `Tensor.avg_pool3d`.
 
     Example:

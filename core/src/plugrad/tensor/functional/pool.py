@@ -35,8 +35,7 @@ class Pool:
         self.kernel = dims_of(kernel_size, axes, "kernel_size")
         self.steps = self.kernel if stride is None else dims_of(stride, axes, "stride")
         self.gaps = sizes_of(dilation, axes, "dilation")
-        self.widths: Widths = widths_of(padding, axes, what)
-        _check_widths(self.widths, self.kernel, self.gaps, what)
+        self.widths = padding_around(self.kernel, self.gaps, padding, what)
         self.extra: Any = (0,) * axes
         if ceil_mode:
             parts = zip(self.sizes, self.widths, self.kernel, self.steps, self.gaps, strict=True)
@@ -80,7 +79,9 @@ def checked_shape(x: TensorBase, axes: int, what: str) -> Any:
     return shape
 
 
-def _check_widths(widths: Widths, kernel: tuple[Dim, ...], gaps: tuple[int, ...], what: str) -> None:
+def padding_around(kernel: tuple[Dim, ...], gaps: tuple[int, ...], padding: Padding, what: str) -> Widths:
+    """Return (before, after) of each axis, none of which holds a whole window."""
+    widths = widths_of(padding, len(kernel), what)
     for (before, after), k, gap in zip(widths, kernel, gaps, strict=True):
         # whatever values variables have in a replay; a size of 0 is refused where windows are counted
         reach = gap * (max(least(k), 1) - 1) + 1 if not isinstance(k, int) else gap * (k - 1) + 1
@@ -89,6 +90,7 @@ def _check_widths(widths: Widths, kernel: tuple[Dim, ...], gaps: tuple[int, ...]
                 f"{what}: padding {before} and {after} around windows of {reach}: a window may hold nothing "
                 f"but padding. Use 0 to {reach // 2}, or pad() first."
             )
+    return widths
 
 
 def _last_reach(size: Dim, widths: tuple[int, int], kernel: Any, step: Any, gap: int) -> Dim:
