@@ -38,5 +38,24 @@ def test_several_results_have_several_shapes() -> None:
     assert found.layers[0].shapes == ((5, 2, 4), (1, 2, 4), (1, 2, 4))
 
 
+def test_a_class_of_any_kind_with_modules_is_a_model() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.layers = [nn.Linear(3, 4), nn.Dropout()]
+            self.again = self.layers[0]
+
+        def __call__(self, x: Tensor) -> Tensor:
+            return x.sequential(self.layers)
+
+    described = Model()
+    found = nn.summary(described, Tensor.ones(2, 3))
+    assert [(layer.name, layer.kind, layer.shapes, layer.parameters) for layer in found.layers] == [
+        ("", "Model", ((2, 4),), 16),
+        ("layers.0", "Linear", ((2, 4),), 16),
+        ("layers.1", "Dropout", ((2, 4),), 0),
+    ]
+    assert "forward" not in vars(described.again)
+
+
 def test_without_inputs_there_are_no_shapes() -> None:
     assert [layer.shapes for layer in nn.summary(nn.Linear(3, 4)).layers] == [()]

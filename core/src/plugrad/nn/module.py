@@ -359,9 +359,9 @@ class UnaryFunction(FunctionModule, UnaryModule):
         return self._function(x, *[getattr(self, name) for name in self._settings])
 
 
-def count_parameters(module: Module) -> int:
+def count_parameters(model: object) -> int:
     """Return the number of trained numbers."""
-    counts: list[Any] = [p.numel() for p in trained_tensors(named_leaves(module, Tensor))]
+    counts: list[Any] = [p.numel() for p in trained_tensors(named_leaves(model, Tensor))]
     return sum(counts)
 
 

@@ -1,12 +1,13 @@
 """`summary`: the layers of a model, their outputs and parameters as a table."""
 
+from collections.abc import Callable
 from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.nn.module import Module, count_parameters
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import show
-from plugrad.tree import iter_leaves
+from plugrad.tree import iter_leaves, named_leaves
 
 
 @frozen
@@ -61,13 +62,13 @@ class Summary:
         return "\n".join([lines[0], rule, *lines[1:], rule, f"{self.parameters:,} parameters"])
 
 
-def summary(model: Module, *inputs: Any, **options: Any) -> Summary:
+def summary(model: Callable[..., Any], *inputs: Any, **options: Any) -> Summary:
     """Return the layers of a model with the shapes of their outputs and their parameters.
 
     The model is called in the mode of use, and nothing is computed.
 
     Args:
-        model: what to describe.
+        model: what to describe; any class with modules in its attributes is one.
         inputs: what it takes; without any, there are no shapes.
         options: what it takes by name.
 
@@ -81,35 +82,45 @@ def summary(model: Module, *inputs: Any, **options: Any) -> Summary:
         ---------------------------------------
         16 parameters
     """
-    named = list(model.named_modules())
-    shapes = _shapes_of_outputs(model, inputs, options) if inputs or options else {}
+    parts: dict[int, tuple[str, Any]] = {id(model): ("", model)}
+    for path, outer in named_leaves(model, Module):
+        for name, module in outer.named_modules(path):
+            parts.setdefault(id(module), (name, module))
+    modules = [part for _, part in parts.values() if isinstance(part, Module)]
+    shapes = _shapes_of_outputs(model, modules, inputs, options) if inputs or options else {}
     layers = [
-        LayerSummary(name, type(module).__name__, shapes.get(id(module), ()), count_parameters(module))
-        for name, module in named
+        LayerSummary(name, type(part).__name__, shapes.get(id(part), ()), count_parameters(part))
+        for name, part in parts.values()
     ]
     return Summary(layers, count_parameters(model))
 
 
-def _shapes_of_outputs(model: Module, inputs: Any, options: Any) -> dict[int, tuple[tuple[Any, ...], ...]]:
-    """Call a model and return the shapes that each of its modules returned."""
+def _shapes_of_outputs(
+    model: Callable[..., Any], modules: list[Module], inputs: Any, options: Any
+) -> dict[int, tuple[tuple[Any, ...], ...]]:
+    """Call a model and return the shapes that it and each of its modules returned."""
     shapes: dict[int, tuple[tuple[Any, ...], ...]] = {}
+
+    def note(part: object, out: Any) -> None:
+        shapes[id(part)] = tuple(leaf.shape for leaf in iter_leaves(out) if isinstance(leaf, Tensor))
 
     def record(module: Module) -> Any:
         forward = module.forward
 
         def recorded(*args: Any, **kwargs: Any) -> Any:
             out = forward(*args, **kwargs)
-            shapes[id(module)] = tuple(leaf.shape for leaf in iter_leaves(out) if isinstance(leaf, Tensor))
+            note(module, out)
             return out
 
         return recorded
 
-    attributes = [(vars(module), dict(vars(module))) for module in model.modules()]
+    attributes = [(vars(module), dict(vars(module))) for module in modules]
     try:
-        for module in model.modules():
+        for module in modules:
             # an attribute of the object comes before the method of its class
             vars(module)["forward"] = record(module)
-        model.eval()(*inputs, **options)
+            module.eval()
+        note(model, model(*inputs, **options))
     finally:
         for now, before in attributes:
             now.clear()
