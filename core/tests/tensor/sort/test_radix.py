@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor
-from plugrad.tensor.sort import radix
+from plugrad.device import Device
+from plugrad.tensor.sort import radix, sorting
 from plugrad.tensor.sort.row_utils import bit_numbers
 from plugrad.transforms import vmap
 
@@ -45,3 +46,16 @@ def test_a_digit_of_a_long_row_takes_few_kernels() -> None:
     steps = Tensor(radix.radix_order(keys.uop, bit_numbers(), keys.device)).schedule()
     # one digit, with the copy of its number, and what comes before and behind it
     assert len(steps) <= 11 + 1 + 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_many_rows_of_fewer_elements_are_sorted_by_digits_where_loops_run(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "_MANY_COMPARISONS", 3 * 200 * 200)
+    x = RNG.integers(-99, 99, (3, 200)).astype(dtype)
+    order = Tensor(x).argsort()
+    runs_loops = Device[order.device].capabilities.grid_dims == 0
+    assert (len(order.schedule()) > 6) == runs_loops
+    np.testing.assert_array_equal(order.numpy(), np.argsort(x, -1, kind="stable"))
+    assert len(Tensor(x[:2]).argsort().schedule()) <= 6

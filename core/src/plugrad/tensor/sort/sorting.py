@@ -1,8 +1,8 @@
 """Stable sorting as a graph, from comparisons and lookups.
 
 An element's place is its rank: how many elements come before it. Short rows are sorted by counting those.
-Longer ones are sorted by digits where loops run in order; on a grid by a bitonic network, whose stages are
-all one kernel: distances reach it in memory, not as constants.
+Longer ones, and many of fewer elements, are sorted by digits where loops run in order; longer ones on a grid
+by a bitonic network, whose stages are all one kernel: distances reach it in memory, not as constants.
 
 Source: Batcher 1968, "Sorting networks and their applications".
 """
@@ -16,8 +16,11 @@ from plugrad.tensor.sort.radix import radix_order
 from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, mask_behind, sum_last
 from plugrad.uop import UOp
 
-# Up to here, comparing each with each is cheaper than digits, or the stages of a network.
+# Up to here, comparing each with each is cheaper than the stages of a network, or than planning digits.
 _RANKED = 512
+# Rows from which digits take less time than so many comparisons of all rows take.
+_DIGITS_FROM = 192
+_MANY_COMPARISONS = 1 << 24
 _BLOCK = 256
 
 _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
@@ -49,9 +52,22 @@ def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
     """Return the stable sorting positions of the last axis of signed integers."""
     order = _rank_order(keys)
     size: Any = keys.shape[-1]
-    if size <= _RANKED:
+    if size <= _RANKED and not _are_many(keys):
         return order
-    return order.dispatch(_long_order, keys, bit_numbers() if bits is None else bits)
+    return order.dispatch(_order_rule, keys, bit_numbers() if bits is None else bits)
+
+
+def _are_many(keys: UOp) -> bool:
+    """Say whether comparisons in all rows take longer than sorting digits."""
+    size: Any = keys.shape[-1]
+    comparisons = product(keys.shape) * size
+    return isinstance(comparisons, int) and size >= _DIGITS_FROM and comparisons >= _MANY_COMPARISONS
+
+
+def _order_rule(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+    """Return the order by digits or a network; None where comparisons take less time."""
+    size: Any = inputs[0].shape[-1]
+    return _long_order(device, runs_loops, inputs) if runs_loops or size > _RANKED else None
 
 
 def _long_order(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
