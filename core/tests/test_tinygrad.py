@@ -99,6 +99,18 @@ def test_all_tensors_of_floats_are_trained() -> None:
     assert model.weight.requires_grad
 
 
+@pytest.mark.parametrize(("is_terminal", "shown"), [(True, "\rloss 0\x1b[K\rloss 1\x1b[K\n"), (False, "")])
+def test_what_is_said_of_a_loop_is_shown_on_a_terminal(
+    is_terminal: bool, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with mapped():
+        from tinygrad.helpers import trange
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    for i in (t := trange(2)):
+        t.set_description(f"loss {i}")
+    assert capsys.readouterr().err == shown
+
+
 def test_a_script_gets_its_arguments_and_its_folder(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("from tinygrad import Tensor\n", encoding="utf-8")
     script = tmp_path / "script.py"

@@ -221,16 +221,21 @@ def _trange(count: int, **_: Any) -> "_Steps":
 
 
 class _Steps:
-    """The items of a loop. Its progress is not shown: the program's own lines are."""
+    """The items of a loop, of which a terminal shows what the program last said."""
 
     def __init__(self, items: Iterable[Any]) -> None:
         self._items = items
+        self._is_shown = False
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._items)
+        yield from self._items
+        if self._is_shown:
+            print(file=sys.stderr)
 
     def set_description(self, text: str) -> None:
-        pass
+        self._is_shown = bool(settings.PROGRESS) and sys.stderr.isatty()
+        if self._is_shown:
+            print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
     def update(self, count: int = 1) -> None:
         pass
