@@ -4,10 +4,9 @@ A message says what happened with the values, why it is wrong, and how to fix it
 look at (the source that failed to compile, the device that was missing) is an attribute as well.
 """
 
-import os
-import re
-import sys
 from collections.abc import Sequence
+
+from plugrad.messages import documentation_address, name_outer_method, shortened
 
 __all__ = [
     "ArgumentError",
@@ -45,7 +44,20 @@ class PlugradError(Exception):
 
     All exceptions that plugrad raises on purpose derive from this one, so `except PlugradError` separates
     them from bugs. An `AssertionError` out of plugrad is a broken invariant of ours: please report it.
+
+    Where plugrad was installed from a release, the message ends with the address of the error's help page.
     """
+
+    def __str__(self) -> str:
+        message = self._message()
+        address = documentation_address()
+        if address is None:
+            return message
+        named = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in __all__)
+        return f"{message}\nSee {address}/api/errors.md#{named.lower()}"
+
+    def _message(self) -> str:
+        return super().__str__()
 
 
 class _Refusal(PlugradError):
@@ -57,41 +69,7 @@ class _Refusal(PlugradError):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(_shortened(name_outer_method(message)))
-
-
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
-
-
-def _shortened(message: str) -> str:
-    """Return a message without the middle of an argument that is too long to show."""
-    return message if len(message) <= 2000 else f"{message[:1500]} ... {message[-400:]}"
-
-
-def name_outer_method(message: str) -> str:
-    """Name the outermost running tensor method in a message, in place of an inner one.
-
-    before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
-    after:  "norm: axis 7 is out of range."
-    """
-    inner = {"broadcast"}
-    called = ""
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - what `logging` and `warnings` use as well
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        code = frame.f_code
-        if code.co_filename.startswith(_TENSOR):
-            # methods only: neither other functions nor what is defined inside of one
-            if code.co_varnames[:1] in (("self",), ("cls",)) and "<" not in code.co_qualname:
-                inner.add(called)
-                called = code.co_name
-        elif called:
-            break
-        frame = frame.f_back
-    if not called or called.startswith("_") or re.search(rf"\b{called}\b", message):
-        return message
-    first = re.match(r"\w+(?=:| of | over | with )", message)
-    return called + message[first.end() :] if first and first[0] in inner else f"{called}: {message}"
+        super().__init__(shortened(name_outer_method(message)))
 
 
 class ShapeError(_Refusal, ValueError, RuntimeError):
@@ -249,8 +227,8 @@ class CompileError(PlugradError):
         self.log = log
         self.command = tuple(command)
 
-    def __str__(self) -> str:
-        parts = [super().__str__()]
+    def _message(self) -> str:
+        parts = [super()._message()]
         if self.command:
             parts.append(f"--- command ---\n{' '.join(self.command)}")
         if self.log:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from plugrad import Tensor, nn
 from plugrad.dtype import is_float
 from plugrad.errors import PlugradError
-from plugrad.plugin.hints import documentation_page
+from plugrad.messages import documentation_page
 from plugrad.settings import settings
 
 _ROOT = "tinygrad"

@@ -10,7 +10,7 @@ import pytest
 
 import plugrad
 from plugrad.plugin import hints
-from plugrad.plugin.hints import HINTS, documentation_page, hint_for, install_line, nearest_name
+from plugrad.plugin.hints import HINTS, hint_for, install_line, nearest_name
 
 PACKAGE = Path(plugrad.__file__).parent
 
@@ -76,23 +76,6 @@ def test_the_install_line_of_what_an_index_gave_names_the_distribution(
     search_only(tmp_path, monkeypatch)
     install_core(tmp_path, origin="https://forge.example/core.whl")
     assert HINTS[1].install_line == "pip install plugrad-plugin-cuda"
-
-
-@pytest.mark.parametrize(
-    ("urls", "page"),
-    [
-        ("", "docs/floats.md"),
-        ("Project-URL: Source, https://forge.example/p\n", "docs/floats.md"),
-        ("Project-URL: Documentation, https://forge.example/docs\n", "https://forge.example/docs/floats.md"),
-    ],
-)
-def test_pages_are_where_the_installed_release_says(
-    urls: str, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    search_only(tmp_path, monkeypatch)
-    assert documentation_page("floats.md") == "docs/floats.md"
-    install_core(tmp_path, urls)
-    assert documentation_page("floats.md") == page
 
 
 def test_what_is_known_of_a_plugin_is_what_it_declares() -> None:

@@ -75,20 +75,6 @@ def _checkouts() -> Iterator[Path]:
         yield Path(request.url2pathname(url.removeprefix("file://"))).parent
 
 
-def documentation_page(name: str) -> str:
-    """Return the address of a page of the documentation, or its path in a checkout.
-
-    Args:
-        name: the path below `docs`.
-    """
-    try:
-        urls = metadata.metadata("plugrad-core").get_all("Project-URL", [])
-    except metadata.PackageNotFoundError:
-        urls = []
-    labels = dict(url.split(", ", 1) for url in urls)
-    return f"{labels.get('Documentation', 'docs')}/{name}"
-
-
 HINTS = (
     Hint(
         "CPU",

@@ -18,7 +18,8 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.checks import note_line
 from plugrad.engine.storage import Storage, resolve
 from plugrad.engine.view_path import ViewPath, path_between, shown
-from plugrad.errors import DeviceError, DtypeError, name_outer_method
+from plugrad.errors import DeviceError, DtypeError
+from plugrad.messages import name_outer_method
 from plugrad.observe.tensors import announce_tensor
 from plugrad.runtime.live import LiveSet
 from plugrad.settings import settings

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from plugrad import __version__
 from plugrad.errors import ArgumentError, FileFormatError
-from plugrad.plugin.hints import HINTS, documentation_page
+from plugrad.messages import documentation_page
+from plugrad.plugin.hints import HINTS
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.plugin.manager import PluginManager, plugins
 

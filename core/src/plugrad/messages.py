@@ -1,0 +1,63 @@
+"""Word the messages of errors: the method that was called, and the page that helps.
+
+Nothing here is read before a message is.
+"""
+
+import os
+import re
+import sys
+from functools import cache
+
+from plugrad._util import metadata
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
+
+
+def shortened(message: str) -> str:
+    """Return a message without the middle of an argument that is too long to show."""
+    return message if len(message) <= 2000 else f"{message[:1500]} ... {message[-400:]}"
+
+
+def name_outer_method(message: str) -> str:
+    """Name the outermost running tensor method in a message, in place of an inner one.
+
+    before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
+    after:  "norm: axis 7 is out of range."
+    """
+    inner = {"broadcast"}
+    called = ""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - what `logging` and `warnings` use as well
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        code = frame.f_code
+        if code.co_filename.startswith(_TENSOR):
+            # methods only: neither other functions nor what is defined inside of one
+            if code.co_varnames[:1] in (("self",), ("cls",)) and "<" not in code.co_qualname:
+                inner.add(called)
+                called = code.co_name
+        elif called:
+            break
+        frame = frame.f_back
+    if not called or called.startswith("_") or re.search(rf"\b{called}\b", message):
+        return message
+    first = re.match(r"\w+(?=:| of | over | with )", message)
+    return called + message[first.end() :] if first and first[0] in inner else f"{called}: {message}"
+
+
+@cache
+def documentation_address() -> str | None:
+    """Return the address of the documentation of this version, None where no release was installed."""
+    try:
+        urls = metadata.metadata("plugrad-core").get_all("Project-URL", [])
+    except metadata.PackageNotFoundError:
+        return None
+    return dict(url.split(", ", 1) for url in urls).get("Documentation")
+
+
+def documentation_page(name: str) -> str:
+    """Return the address of a page of the documentation, or its path in a checkout.
+
+    Args:
+        name: the path below `docs`.
+    """
+    return f"{documentation_address() or 'docs'}/{name}"
