@@ -163,17 +163,29 @@ def test_division_truncates_and_never_traps(w, launch, dtype, count):
         assert got[64 + n] == (0 if q in (0, -1) else p - q * quotient), (p, q)
 
 
-@pytest.mark.parametrize("count", [1, 2, 16])
-@pytest.mark.parametrize("dtype", [d for d in INTS if d.itemsize <= 4])
+@pytest.mark.parametrize("count", [1, 2, 8, 16])
+@pytest.mark.parametrize("dtype", INTS)
 def test_quotients_beside_multiples_are_exact(w, launch, dtype, count):
-    _elementwise(w, dtype, [dtype, dtype], count, lambda w, a, b: w.alu(Ops.CDIV, a, b), 4096)
+    out, a, b = w.param(0, dtype, 8192), w.param(1, dtype, 4096), w.param(2, dtype, 4096)
+    i = w.alu(Ops.MUL, w.range(4096 // count, 0), count)
+    x, y = w.load(a, i, count), w.load(b, i, count)
+    w.store(out, i, w.alu(Ops.CDIV, x, y))
+    w.store(out, w.alu(Ops.ADD, i, 4096), w.alu(Ops.CMOD, x, y))
+    w.end(i.src[0])
     info, rng = np.iinfo(to_numpy(dtype)), np.random.default_rng(0)
-    divisors = np.exp2(rng.uniform(0, np.log2(info.max), 4096)).astype(np.int64)
-    multiples = rng.integers(0, info.max // divisors, endpoint=True) * divisors
-    a = np.clip(multiples + rng.integers(-1, 2, 4096), 0, info.max)
-    out = np.empty(4096, info.dtype)
-    launch(w, out, a.astype(info.dtype), divisors.astype(info.dtype))
-    np.testing.assert_array_equal(out, a // divisors)
+    most = min(info.max, np.iinfo(np.int64).max)
+    # a part of the vectors has numbers for which 64 bits take another way
+    bits = np.repeat(rng.choice([most.bit_length(), min(61, most.bit_length())], 256), 16)
+    divisors = np.exp2(rng.uniform(0, bits - 0.01)).astype(np.int64)
+    multiples = (
+        rng.integers(0, (np.exp2(bits - 0.01).astype(np.int64) - 1) // divisors, endpoint=True) * divisors
+    )
+    x = np.maximum(multiples + rng.integers(-1, 2, 4096), 0)
+    signs = rng.choice([-1, 1] if info.min else [1], (2, 4096))
+    got = np.empty(8192, info.dtype)
+    launch(w, got, (x * signs[0]).astype(info.dtype), (divisors * signs[1]).astype(info.dtype))
+    np.testing.assert_array_equal(got[:4096], x // divisors * signs[0] * signs[1])
+    np.testing.assert_array_equal(got[4096:], x % divisors * signs[0])
 
 
 @pytest.mark.parametrize("count", [1, 16])

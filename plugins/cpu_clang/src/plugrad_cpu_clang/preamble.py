@@ -268,13 +268,51 @@ def division(define: Define, operator: str, dtype: DType, count: int) -> str:
         f"static inline {scalar} {word}_{short}({scalar} a, {scalar} b) {{\n"
         f"  return b == 0 ? 0{by_minus_one} : a {operator} b;\n}}",
     )
-    if count == 1:
-        return one
-    vector = vector_type(define, short, count)
+    return one if count == 1 else _long_quotients(define, operator, one, short, count)
+
+
+def _long_quotients(define: Define, operator: str, one: str, short: str, count: int) -> str:
+    """Define / or % of 64-bit integers, by guesses where lanes convert to float64.
+
+    The first guess leaves some thousand divisors at most, the second less than two. Numbers from 2**62 on,
+    whose guesses might overflow, are left to the lanes, and so are vectors of several registers, which gcc
+    compares lane by lane anyhow.
+    """
+    vector, wide = vector_type(define, short, count), vector_type(define, "f64", count)
+    integer, word = vector_type(define, "i64", count), {"/": "div", "%": "mod"}[operator]
+    lanes = define(
+        f"{word}_lanes_{vector}",
+        f"static inline {vector} {word}_lanes_{vector}({vector} a, {vector} b) {{\n"
+        f"  {vector} y;\n  for (int i = 0; i < {count}; i++) y[i] = {one}(a[i], b[i]);\n  return y;\n}}",
+    )
+    if count * 8 > CACHE_LINE:
+        return lanes
+    result = "quotient & (b != 0)" if operator == "/" else "(m - quotient * n) & (b != 0)"
+    sign, is_signed = "a ^ b" if operator == "/" else "a", short[0] == "i"
+
+    def converted(value: str, to: str) -> str:
+        return f"__builtin_convertvector({value}, {to})"
+
     return define(
         f"{word}_{vector}",
         f"static inline {vector} {word}_{vector}({vector} a, {vector} b) {{\n"
-        f"  {vector} y;\n  for (int i = 0; i < {count}; i++) y[i] = {one}(a[i], b[i]);\n  return y;\n}}",
+        "#if defined(__AVX512DQ__)\n"
+        f"  {integer} m = ({integer})a, n = ({integer})(b | (({vector})(b == 0) & 1));\n"
+        + ("  m = (m ^ (m < 0)) - (m < 0), n = (n ^ (n < 0)) - (n < 0);\n" if is_signed else "")
+        + f"  {integer} is_far = (m | n) >> 62;\n"
+        f"  long long far = 0;\n  for (int i = 0; i < {count}; i++) far |= is_far[i];\n"
+        "  if (__builtin_expect(far == 0, 1)) {\n"
+        f"    {wide} inverse = 1.0 / {converted('n', wide)};\n"
+        f"    {integer} quotient = {converted(converted('m', wide) + ' * inverse', integer)};\n"
+        f"    {integer} rest = m - quotient * n;\n"
+        f"    {integer} more = {converted(converted('rest', wide) + ' * inverse', integer)};\n"
+        "    rest -= more * n;\n"
+        "    quotient += more - (rest >= n) + (rest < 0);\n"
+        f"    {integer} y = {result};\n"
+        + (f"    y = (y ^ (({sign}) < 0)) - (({sign}) < 0);\n" if is_signed else "")
+        + f"    return ({vector})y;\n  }}\n"
+        "#endif\n"
+        f"  return {lanes}(a, b);\n}}",
     )
 
 
