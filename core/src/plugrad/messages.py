@@ -49,7 +49,8 @@ def documentation_address() -> str | None:
     """Return the address of the documentation of this version, None where no release was installed."""
     try:
         urls = metadata.metadata("plugrad-core").get_all("Project-URL", [])
-    except metadata.PackageNotFoundError:
+    except ImportError:
+        # not installed; or nothing can be imported any more, and the message is all there is
         return None
     return dict(url.split(", ", 1) for url in urls).get("Documentation")
 

@@ -22,27 +22,27 @@ def test_a_device_that_knows_its_rates_says_what_a_byte_costs() -> None:
 
 
 def test_a_value_that_is_used_once_is_never_stored() -> None:
-    assert not LOOPS.elementwise_boundary(evaluations=1000, numel=1000, operations=10**6, itemsize=4)
+    assert not LOOPS.elementwise_boundary(repeated=0, numel=1000, itemsize=4)
 
 
 def test_a_cheap_value_is_computed_again_and_a_dear_one_stored() -> None:
-    assert not LOOPS.elementwise_boundary(evaluations=2000, numel=1000, operations=2, itemsize=4)
-    assert LOOPS.elementwise_boundary(evaluations=2000, numel=1000, operations=500, itemsize=4)
+    assert not LOOPS.elementwise_boundary(repeated=1000 * 2, numel=1000, itemsize=4)
+    assert LOOPS.elementwise_boundary(repeated=1000 * 500, numel=1000, itemsize=4)
 
 
 def test_a_value_is_computed_again_where_its_sources_are_read_anyway() -> None:
-    mask = (8 << 20, 1 << 20, 4, 1)
+    mask = (7 * 4 << 20, 1 << 20, 1)
     assert LOOPS.elementwise_boundary(*mask)
     assert not LOOPS.elementwise_boundary(*mask, more_reads=8)
 
 
 def test_a_small_value_is_computed_again_before_another_kernel_has_started() -> None:
-    assert not LOOPS.elementwise_boundary(evaluations=8 * 64, numel=64, operations=7, itemsize=1)
-    assert LOOPS.elementwise_boundary(evaluations=64 * 4096, numel=4096, operations=7, itemsize=1)
+    assert not LOOPS.elementwise_boundary(repeated=7 * 64 * 7, numel=64, itemsize=1)
+    assert LOOPS.elementwise_boundary(repeated=63 * 4096 * 7, numel=4096, itemsize=1)
 
 
 def test_a_value_that_every_row_needs_is_stored() -> None:
-    assert LOOPS.elementwise_boundary(evaluations=1000 * 1000, numel=1000, operations=3, itemsize=4)
+    assert LOOPS.elementwise_boundary(repeated=999 * 1000 * 3, numel=1000, itemsize=4)
 
 
 def test_padding_is_copied_where_vectors_would_break_often() -> None:

@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 
 from plugrad.dtype import dtypes
@@ -45,6 +47,16 @@ def test_a_mask_is_computed_wherever_what_it_masks_is_read_anyway() -> None:
     assert len(kernels(*masked_in_many_kernels(x, (x < 0) | x.eq(0)))) == 10
     # of what nobody else reads, a byte is less than its four
     assert len(kernels(*masked_in_many_kernels(x, (other < 0) | other.eq(0)))) == 11
+
+
+def test_a_chain_whose_every_step_a_kernel_reads_is_computed_there_again() -> None:
+    x = buffer(1 << 10, 1 << 10).exp()
+    steps = [x]
+    for _ in range(20):
+        steps.append(steps[-1] * x + 1.0)
+    # as the derivative of a polynomial reads each of its partial results
+    derivative = functools.reduce(lambda total, step: total * x + step, steps, x)
+    assert len(kernels(steps[-1], derivative)) == 2
 
 
 def test_padding_is_a_gate_on_the_load() -> None:

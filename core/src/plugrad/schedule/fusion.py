@@ -152,22 +152,25 @@ class CostModel:
         )
 
     def elementwise_boundary(
-        self, evaluations: int, numel: int, operations: int, itemsize: int, more_reads: int = 0
+        self, repeated: int, numel: int, itemsize: int, more_reads: int = 0
     ) -> Boundary | None:
-        """Return the reason to store `numel` elements computed `evaluations` times, or None.
+        """Return the reason to store `numel` elements, or None.
 
-        A kernel that reads it instead of its sources reads no more for that. One that needs these sources
-        anyway does: there are `more_reads` of them.
+        Args:
+            repeated: operations that are saved where they are read.
+            numel: elements.
+            itemsize: bytes of each.
+            more_reads: kernels that read more for it, as they need what the elements are made of anyway.
+                The others read these elements instead.
         """
-        again = max(evaluations - numel, 0)
         nbytes = numel * itemsize * (2 + more_reads)
         kernel = _OPERATIONS_PER_LAUNCH + nbytes * self.operations_per_byte
-        if again * operations <= kernel:
+        if repeated <= kernel:
             return None
         return Boundary(
             "computing it again costs more than its memory",
-            f"{again:,} more evaluations of {operations} operations against a launch and {nbytes:,} bytes "
-            f"written and read, worth {kernel:,} operations",
+            f"{repeated:,} more operations against a launch and {nbytes:,} bytes written and read, worth "
+            f"{kernel:,} operations",
         )
 
     def inline_cast(self, source: DType, to: DType) -> bool:

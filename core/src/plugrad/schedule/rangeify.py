@@ -135,27 +135,32 @@ class Rangeify:
         model = self._model(uses)
         if u.op is Ops.CAST and model.inline_cast(u.src[0].dtype, u.dtype):
             return None
-        evaluations = sum(
-            self._evaluations(access, use) * (1 if use.kernel.has_lanes else model.lanes(u.dtype.itemsize))
-            for access, use in uses.items()
-        )
         if self.operations[u] >= SMALL_VALUE:
             operations = max(use.kernel.operations for use in uses.values())
             if (full := model.full_boundary(operations)) is not None:
                 return full
-        again = evaluations, _numel(u), self.operations[u], u.dtype.itemsize
-        if model.elementwise_boundary(*again) is None:
+        size, dear = (_numel(u), u.dtype.itemsize), self.operations[u]
+        evaluations = {
+            access: self._evaluations(access, use) * (1 if use.kernel.has_lanes else model.lanes(size[1]))
+            for access, use in uses.items()
+        }
+        once = size[0] * dear
+        if model.elementwise_boundary(sum(evaluations.values()) * dear - once, *size) is None:
             return None
-        return model.elementwise_boundary(*again, sum(self._is_beside_sources(u, access) for access in uses))
+        beside = {access: n for access in uses if (n := self._operations_beside(u, access)) is not None}
+        operations = sum(count * beside.get(access, dear) for access, count in evaluations.items())
+        return model.elementwise_boundary(operations - once, *size, len(beside))
 
-    def _is_beside_sources(self, u: UOp, access: Access) -> bool:
-        """Say whether the reader of `u` at `access` also reads all its sources there."""
+    def _operations_beside(self, u: UOp, access: Access) -> int | None:
+        """Return the operations that make `u` of what its reader at `access` reads anyway, or None."""
 
         def is_read(s: UOp) -> bool:
             return s.shape == () or access in self.uses.get(s, ())
 
         inner = u.toposort(lambda n: n is u or (n.op in ELEMENTWISE and not is_read(n)))
-        return all(is_read(s) for n in inner for s in n.src if s not in inner)
+        if not all(is_read(s) for n in inner for s in n.src if s not in inner):
+            return None
+        return sum(op_cost(n.op) for n in inner)
 
     def _evaluations(self, access: Access, use: Use) -> int:
         """Return the number of evaluations of a value, after hoisting out of loops."""
