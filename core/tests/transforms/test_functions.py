@@ -143,8 +143,10 @@ def test_checkpoints_around_transformer_layers_halve_the_memory(device: str) -> 
 
     plain, expected = trained_with(lambda layer: layer)
     again, found = trained_with(checkpoint)
+    # what is computed again may be rounded as another kernel rounds it
+    rounding = 1e-6 * max(np.abs(g).max() for g in expected)
     for left, right in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(left, right)
+        np.testing.assert_allclose(left, right, rtol=1e-5, atol=rounding)
     assert again < plain / 1.8
 
 
