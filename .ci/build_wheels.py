@@ -1,10 +1,10 @@
-"""Build the wheels of all distributions, and a file of constraints that lets pip install these and no others.
+"""Build the wheels of all distributions, and constraints that let pip install no others.
 
 python .ci/build_wheels.py FOLDER [ADDRESS]    # needs hatchling; FOLDER is emptied first
 pip install --constraint FOLDER/constraints.txt plugrad-plugin-opencl
 
 ADDRESS is that of the repository on its forge, which a release gives: wheels then say where documentation,
-sources and issues are, and messages that name a page of the documentation link to it.
+sources and issues are, and errors link to their help pages.
 """
 
 import shutil
@@ -22,7 +22,7 @@ SOURCES = (
     ROOT / "tests/conformance",
 )
 PIP_WHEEL = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps")
-# as GitHub has them; where plugrad.plugin.hints finds the documentation
+# as GitHub has them; plugrad.messages reads where the documentation is
 URLS = """
 [project.urls]
 Homepage = "{address}"

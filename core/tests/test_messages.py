@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,18 +36,20 @@ def test_pages_lie_in_the_checkout_where_no_release_is_installed(
 ) -> None:
     install_core(tmp_path, monkeypatch, urls)
     assert documentation_page("floats.md") == "docs/floats.md"
-    assert str(AxisError("axis 3 is out of range.")) == "axis 3 is out of range."
+    assert AxisError("axis 3 is out of range.").__notes__ == []
 
 
 def test_errors_of_a_release_link_to_their_help_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_core(tmp_path, monkeypatch, SOURCE + DOCUMENTATION)
     assert documentation_page("floats.md") == "https://forge.example/docs/floats.md"
     error = AxisError("axis 3 is out of range.")
-    assert str(error).splitlines() == [
-        "axis 3 is out of range.",
-        "See https://forge.example/docs/api/errors.md#axiserror",
-    ]
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    link = "See https://forge.example/docs/api/errors.md#axiserror"
+    # apart from the message, which others may pass on
+    assert str(error) == "axis 3 is out of range."
+    error.add_note("in the third layer")
+    for shown in (error, pickle.loads(pickle.dumps(error))):
+        lines = "".join(traceback.format_exception_only(shown)).splitlines()
+        assert lines[1:] == [link, "in the third layer"]
 
 
 def test_an_error_of_a_plugin_links_to_the_page_of_its_kind(
@@ -57,9 +60,13 @@ def test_an_error_of_a_plugin_links_to_the_page_of_its_kind(
 
     install_core(tmp_path, monkeypatch, DOCUMENTATION)
     error = NoLinkerError("no linker", log="ld: not found")
-    assert str(error).splitlines() == [
-        "no linker",
-        "--- log ---",
-        "ld: not found",
-        "See https://forge.example/docs/api/errors.md#compileerror",
-    ]
+    assert error.__notes__ == ["See https://forge.example/docs/api/errors.md#compileerror"]
+
+
+def test_an_error_is_shown_where_nothing_can_be_imported_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ended:
+        def __getattr__(self, name: str) -> object:
+            raise ImportError("Python is shutting down")
+
+    monkeypatch.setattr("plugrad.messages.metadata", Ended())
+    assert AxisError("axis 3 is out of range.").__notes__ == []

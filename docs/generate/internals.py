@@ -55,7 +55,9 @@ declares, and never a device's name.
 
 **Fusion.** A value that is not stored is computed again for each use; a value that is stored is written once
 and read for each use, by another kernel. The model compares the operations of the one with the bytes of the
-other: a byte of memory traffic is worth {per_byte} plain operations, or what the device's own rates say.
+other: a byte of memory traffic is worth {per_byte} plain operations, or what the device's own rates say. A
+kernel that reads what the value is made of anyway, such as the derivative of a polynomial each of its steps,
+adds only the operations in between.
 
 ```python
 from plugrad import Tensor

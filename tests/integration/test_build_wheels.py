@@ -1,4 +1,4 @@
-"""What the wheels of a release say of where they come from."""
+"""The addresses in the wheels of a release."""
 
 import runpy
 from pathlib import Path

@@ -45,19 +45,19 @@ class PlugradError(Exception):
     All exceptions that plugrad raises on purpose derive from this one, so `except PlugradError` separates
     them from bugs. An `AssertionError` out of plugrad is a broken invariant of ours: please report it.
 
-    Where plugrad was installed from a release, the message ends with the address of the error's help page.
+    Where plugrad was installed from a release, a note below the message is the address of its help page.
     """
 
-    def __str__(self) -> str:
-        message = self._message()
-        address = documentation_address()
-        if address is None:
-            return message
-        named = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in __all__)
-        return f"{message}\nSee {address}/api/errors.md#{named.lower()}"
-
-    def _message(self) -> str:
-        return super().__str__()
+    @property
+    def __notes__(self) -> list[str]:  # pyright: ignore[reportIncompatibleVariableOverride] - filled when shown
+        """The lines that Python shows below the message; `add_note` adds to them."""
+        notes: list[str] | None = vars(self).get("_notes")
+        if notes is None:
+            notes = vars(self)["_notes"] = []
+            if (address := documentation_address()) is not None:
+                named = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in __all__)
+                notes.append(f"See {address}/api/errors.md#{named.lower()}")
+        return notes
 
 
 class _Refusal(PlugradError):
@@ -227,8 +227,8 @@ class CompileError(PlugradError):
         self.log = log
         self.command = tuple(command)
 
-    def _message(self) -> str:
-        parts = [super()._message()]
+    def __str__(self) -> str:
+        parts = [super().__str__()]
         if self.command:
             parts.append(f"--- command ---\n{' '.join(self.command)}")
         if self.log:

@@ -1,7 +1,4 @@
-"""Word the messages of errors: the method that was called, and the page that helps.
-
-Nothing here is read before a message is.
-"""
+"""Word the messages of errors: the method that was called, and the page that helps."""
 
 import os
 import re

@@ -142,15 +142,20 @@ def test_integer_arithmetic_wraps(w, launch, dtype, count):
     np.testing.assert_array_equal(out, ((a * b + (a - b)) >> np_dtype.type(1)) ^ np.maximum(a, b))
 
 
+def _divides(w, dtype, count, size):
+    """Write quotients, and remainders behind them."""
+    out, a, b = w.param(0, dtype, 2 * size), w.param(1, dtype, size), w.param(2, dtype, size)
+    i = w.alu(Ops.MUL, w.range(size // count, 0), count)
+    x, y = w.load(a, i, count), w.load(b, i, count)
+    w.store(out, i, w.alu(Ops.CDIV, x, y))
+    w.store(out, w.alu(Ops.ADD, i, size), w.alu(Ops.CMOD, x, y))
+    w.end(i.src[0])
+
+
 @pytest.mark.parametrize("count", [1, 8])
 @pytest.mark.parametrize("dtype", INTS)
 def test_division_truncates_and_never_traps(w, launch, dtype, count):
-    out, a, b = w.param(0, dtype, 128), w.param(1, dtype, 64), w.param(2, dtype, 64)
-    i = w.alu(Ops.MUL, w.range(64 // count, 0), count)
-    x, y = w.load(a, i, count), w.load(b, i, count)
-    w.store(out, i, w.alu(Ops.CDIV, x, y))
-    w.store(out, w.alu(Ops.ADD, i, 64), w.alu(Ops.CMOD, x, y))
-    w.end(i.src[0])
+    _divides(w, dtype, count, 64)
     info = np.iinfo(to_numpy(dtype))
     signed = [info.min, -1, -7, -3] if info.min else [info.max, 100, 3, 7]
     x = np.resize(np.array([*signed, 0, 1, 7, info.max], to_numpy(dtype)), 64)
@@ -166,12 +171,7 @@ def test_division_truncates_and_never_traps(w, launch, dtype, count):
 @pytest.mark.parametrize("count", [1, 2, 8, 16])
 @pytest.mark.parametrize("dtype", INTS)
 def test_quotients_beside_multiples_are_exact(w, launch, dtype, count):
-    out, a, b = w.param(0, dtype, 8192), w.param(1, dtype, 4096), w.param(2, dtype, 4096)
-    i = w.alu(Ops.MUL, w.range(4096 // count, 0), count)
-    x, y = w.load(a, i, count), w.load(b, i, count)
-    w.store(out, i, w.alu(Ops.CDIV, x, y))
-    w.store(out, w.alu(Ops.ADD, i, 4096), w.alu(Ops.CMOD, x, y))
-    w.end(i.src[0])
+    _divides(w, dtype, count, 4096)
     info, rng = np.iinfo(to_numpy(dtype)), np.random.default_rng(0)
     most = min(info.max, np.iinfo(np.int64).max)
     # a part of the vectors has numbers for which 64 bits take another way

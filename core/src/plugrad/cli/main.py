@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = parsed.run(parsed)
         sys.stdout.flush()
     except PlugradError as error:
-        print(f"plugrad: {error}", file=sys.stderr)
+        print(f"plugrad: {error}", *error.__notes__, sep="\n", file=sys.stderr)
         return 1
     except BrokenPipeError:
         # a pager or `head` has read enough; what Python flushes at exit must not fail again

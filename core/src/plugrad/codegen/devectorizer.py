@@ -16,8 +16,8 @@ from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, Ops, UOp, graph_rewrite
 from plugrad.uop.symbolic import pm_vector
 
-# Vectors whose lanes one instruction puts side by side.
-_TAKE_TURNS = 2
+# Vectors whose lanes one shuffle puts side by side.
+_SHUFFLED = 2
 
 
 def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -80,7 +80,7 @@ def _neighbours(group: Mapping[int, UOp], capabilities: Capabilities) -> Iterato
         for first, size in _pieces(end - begin, itemsize, capabilities):
             parts = [group[offset] for offset in offsets[begin + first : begin + first + size]]
             vectors = {part.src[1].src[0] for part in parts}
-            if size >= LANES_TO_SHUFFLE and len(vectors) <= _TAKE_TURNS:
+            if size >= LANES_TO_SHUFFLE and len(vectors) <= _SHUFFLED:
                 yield parts
 
 

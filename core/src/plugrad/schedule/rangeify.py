@@ -60,7 +60,7 @@ class Rangeify:
     exprs: dict[tuple[UOp, Access], UOp] = field(default_factory=dict[tuple[UOp, Access], UOp])
     operations: dict[UOp, int] = field(default_factory=dict[UOp, int])
     selections: dict[UOp, Selection] = field(default_factory=dict[UOp, Selection])
-    """What reductions select by equalities."""
+    """What reductions select by comparisons."""
     memories: dict[UOp, UOp] = field(default_factory=dict[UOp, UOp])
     """The PARAM that stands for each node with memory; its slot is the node's place in this dict."""
     _around: set[UOp] = field(default_factory=set[UOp])

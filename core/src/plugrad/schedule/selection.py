@@ -1,8 +1,8 @@
-"""Find reductions that gather or scatter, before they have loops.
+"""Find reductions that gather, scatter or keep running sums, before they have loops.
 
 A reduction is written down as the kernel expression that it would be by itself, with everything inlined. What
-`eliminate_ranges` and `scatter_of` say of that decides what is fused, as they will say it of the kernel: the
-conditions around its value exist in no loop that runs, and may get no memory.
+`eliminate_ranges`, `scatter_of` and `running_sum_of` say of that decides what is fused, as they will say it
+of the kernel: the conditions around its value exist in no loop that runs, and may get no memory.
 """
 
 from weakref import WeakKeyDictionary
@@ -45,7 +45,7 @@ _found: WeakKeyDictionary[UOp, Selection | None] = WeakKeyDictionary()
 
 
 def selection_of(u: UOp) -> Selection | None:
-    """Return the selection by equalities in the REDUCE_AXIS `u`, or None."""
+    """Return the selection by comparisons in the REDUCE_AXIS `u`, or None."""
     if not _has_comparison(u.src[0]):
         return None
     if u not in _found:

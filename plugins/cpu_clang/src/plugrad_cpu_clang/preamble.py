@@ -127,9 +127,10 @@ _GCC_EXTREMES = {
 
 
 def extreme(define: Define, operator: str, short: str, count: int) -> str:
-    """Define `a < b ? a : b` or `a > b ? a : b` of float vectors; return its name.
+    """Define the lesser or the greater of float vectors; return its name.
 
-    x86 has an instruction for exactly that. clang finds it in the blend, gcc is told.
+    It is `a < b ? a : b` or `a > b ? a : b`. x86 has an instruction for exactly that. clang finds it in the
+    blend, gcc is told.
     """
     vector = vector_type(define, short, count)
     name = f"{'least' if operator == '<' else 'most'}_{vector}"

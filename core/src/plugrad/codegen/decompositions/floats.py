@@ -101,7 +101,10 @@ def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
 
 
 def fraction_and_exponent(x: UOp) -> tuple[UOp, UOp]:
-    """Return floats (m, e) with `x == m * 2**e`, for positive finite `x`. m is in [sqrt(1/2), sqrt(2))."""
+    """Return floats (m, e) with `x == m * 2**e`, for positive finite `x`.
+
+    m is in [sqrt(1/2), sqrt(2)).
+    """
     layout = format_of(x)
     tiny = x < layout.smallest_normal
     scaled = tiny.where(x * 2.0**layout.digits, x)

@@ -39,7 +39,10 @@ _CONVOLVED = 4000
 
 
 def frequencies(x: Tensor, sign: int) -> Tensor:
-    """Return the sums of `exp(sign * 2j * pi * j * k / n) * x[j]`: (..., n, 2) -> (..., n, 2)."""
+    """Return the Fourier transform of pairs: (..., n, 2) -> (..., n, 2).
+
+    Frequency k is the sum of `exp(sign * 2j * pi * j * k / n) * x[j]`.
+    """
     size = x.shape[-2]
     if not isinstance(size, int):
         return _by_matrix(x, sign) if greatest(size) <= _DIRECT else _by_convolution(x, sign)
@@ -251,11 +254,12 @@ def circle(part: Tensor, whole: Any, dtype: DType) -> tuple[Tensor, Tensor]:
 
 
 def cosines_and_sines(x: Tensor, sign: int) -> tuple[Tensor, Tensor]:
-    """Return the sums of `x[j]` times cosine and `sign` times sine of `2 * pi * j * k / n`.
+    """Return the sums of real numbers times cosines, and times `sign` times sines.
 
-    (..., n) -> (..., n//2+1) each, for the frequencies k from 0 to n//2. Elements at the same distance from
-    both ends meet the same cosine, and opposite sines: their sums and differences are multiplied by half of
-    the columns each, an eighth of the products that complex numbers take.
+    The angle of `x[j]` is `2 * pi * j * k / n`: (..., n) -> (..., n//2+1) each, for the frequencies k from 0
+    to n//2. Elements at the same distance from both ends meet the same cosine, and opposite sines: their
+    sums and differences are multiplied by half of the columns each, an eighth of the
+    products that complex numbers take.
 
     Source: Bracewell 2000, "The Fourier transform and its applications", third edition, chapters 2 (even and
     odd parts) and 11.

@@ -127,7 +127,10 @@ def check_factor(other: object, what: str) -> None:
 
 
 def matrix_product(left: UOp, right: UOp) -> UOp:
-    """Return (..., M, K) @ (..., K, N) -> (..., M, N), both in the dtype to accumulate in."""
+    """Multiply matrices of the dtype to accumulate in.
+
+    (..., M, K) @ (..., K, N) -> (..., M, N)
+    """
     if len(right.shape) == 2 < len(left.shape) and all(isinstance(s, int) for s in left.shape[:-1]):
         return _rows_product(left, right)
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
