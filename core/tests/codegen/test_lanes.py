@@ -43,6 +43,30 @@ def test_places_that_jump_are_gathered(idx: UOp) -> None:
     assert all(s.op is Ops.LOAD and s.dtype is dtypes.float32 for s in got.src)
 
 
+def test_addresses_that_are_loaded_are_computed_as_vectors() -> None:
+    got = vectorized(x.index(ints.index(lane).load().cast(dtypes.index) + i).load())
+    loaded = ints.index(UOp.const(dtypes.index, 0)).load(dtype=dtypes.int32.vec(4))
+    places = loaded.cast(dtypes.index.vec(4)) + i.broadcast(4)
+    assert got.src == tuple(x.index(places.gep(n)).load() for n in range(4))
+
+
+def test_lanes_behind_a_closed_gate_load_the_first_element() -> None:
+    place = ints.index(lane).load().cast(dtypes.index)
+    got = vectorized(x.index(place, place < 9).load())
+    places = ints.index(UOp.const(dtypes.index, 0)).load(dtype=dtypes.int32.vec(4)).cast(dtypes.index.vec(4))
+    inside = places < UOp.const(dtypes.index.vec(4), 9)
+    assert got.op is Ops.WHERE
+    assert got.src[0] is inside
+    first = inside.where(places, UOp.const(dtypes.index.vec(4), 0))
+    assert got.src[1].src == tuple(x.index(first.gep(n)).load() for n in range(4))
+
+
+def test_a_gate_that_all_lanes_share_stays_at_their_loads() -> None:
+    place = ints.index(lane).load().cast(dtypes.index)
+    got = vectorized(x.index(place, i < 3).load())
+    assert all(s.src[0].src[2] is (i < 3) for s in got.src)
+
+
 def test_every_other_element_is_picked_from_two_wide_loads() -> None:
     got = vectorized(x.index(i * 8 + lane * 2 + 1).load())
     first, second = (x.index(i * 8 + start).load(dtype=four) for start in (1, 4))

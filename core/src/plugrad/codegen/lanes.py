@@ -109,7 +109,30 @@ class _Vectorizer:
         lanes = self._shuffled(u) if self.shuffles and self._is_gated_as_one(place) else ()
         if lanes:
             return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), lanes)
+        if self.shuffles and self._is_looked_up(place):
+            return self._gathered(u)
         return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count)))
+
+    def _is_looked_up(self, place: UOp) -> bool:
+        """Say whether an address is made of what was loaded: nothing of it folds for one lane."""
+        return any(u.op is Ops.LOAD and self.lane in u.ranges for u in place.src[1].toposort())
+
+    def _gathered(self, u: UOp) -> UOp:
+        """Return the lanes of a load whose addresses, and gates, are computed as vectors.
+
+        Lanes that a gate closes load the first element, which every buffer has.
+        """
+        memory, place, *gates = u.src[0].src
+        index = self.wide(place)
+        moving = [self.wide(gate) for gate in gates if self.lane in gate.ranges]
+        for gate in moving:
+            index = gate.where(index, index.const_like(0))
+        still = [self.of(gate) for gate in gates if self.lane not in gate.ranges]
+        places = (self.of(memory).index(index.gep(i), *still) for i in range(self.count))
+        values = UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(p.load() for p in places))
+        for gate in moving:
+            values = gate.where(values, values.const_like(0))
+        return values
 
     def _reduce(self, u: UOp) -> UOp:
         ranges = ranges_of_reduce(u)
