@@ -1,7 +1,9 @@
 import functools
+import weakref
 
 import pytest
 
+from plugrad._util import collector_paused
 from plugrad.dtype import dtypes
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import CostModel
@@ -150,3 +152,13 @@ def test_numbers_are_computed_in_the_kernel() -> None:
 
 def test_symbolic_sizes_count_as_their_highest() -> None:
     assert max_shape((3, UOp.variable("n", 1, 8) * 2)) == (3, 16)
+
+
+def test_a_run_is_gone_with_its_last_user() -> None:
+    x = buffer(4, 8)
+    with collector_paused():
+        run = Rangeify(UOp.sink(x + 1), {"PYTHON": LOOPS}, "PYTHON", {x + 1})
+        run.run()
+        ended = weakref.ref(run)
+        del run
+        assert ended() is None

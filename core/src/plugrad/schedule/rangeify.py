@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from plugrad.dtype import dtypes
@@ -71,7 +72,9 @@ class Rangeify:
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
-        self.storage_of = Descent(self._has_no_memory)
+        # of the kernels alone: a run that holds what holds the run waits for the cycle collector, with all it
+        # has made
+        self.storage_of = Descent(partial(_has_no_memory, self.kernels))
         self._below_versions = Descent(lambda u: u.op in IN_PLACE)
 
     def run(self) -> list[FusedKernel]:
@@ -331,7 +334,7 @@ class Rangeify:
     def _index_of_element(self, u: UOp, access: Access) -> UOp:
         """Return the INDEX of element `access` in the memory of `u`."""
         idxs, view = access.idxs, u
-        while self._has_no_memory(view):
+        while _has_no_memory(self.kernels, view):
             if view.op in MOVEMENT:
                 idxs, inside = source_indices(view, idxs)
                 if inside is not ALWAYS:
@@ -341,9 +344,6 @@ class Rangeify:
                 view = self._below_versions(view)
         gate = None if access.gate is ALWAYS else access.gate
         return self._memory(u, view).index(flatten(idxs, view.shape), gate)
-
-    def _has_no_memory(self, u: UOp) -> bool:
-        return u.op in IN_PLACE or (u.op in MOVEMENT and u not in self.kernels)
 
     def memory_of(self, param: UOp) -> UOp:
         """Return the version of memory that the PARAM `param` stands for."""
@@ -383,6 +383,10 @@ class Rangeify:
         if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
             return value
         return gate.where(value, value.const_like(0))
+
+
+def _has_no_memory(kernels: Mapping[UOp, FusedKernel], u: UOp) -> bool:
+    return u.op in IN_PLACE or (u.op in MOVEMENT and u not in kernels)
 
 
 def _loops(idxs: Indices) -> list[UOp]:
