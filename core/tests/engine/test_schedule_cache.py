@@ -1,7 +1,10 @@
+import pytest
+
 from plugrad.dtype import dtypes
 from plugrad.engine.arena import prepare
 from plugrad.engine.realize import schedule
 from plugrad.engine.schedule_cache import cached_schedule, canonicalize, clear_schedules
+from plugrad.schedule import create
 from plugrad.schedule.create import Schedule
 from plugrad.settings import context
 from plugrad.uop.ops import Ops
@@ -105,3 +108,22 @@ def test_equal_computations_on_other_memory_run_the_same_kernel() -> None:
     assert first.ast is second.ast
     assert first.ast.op is Ops.SINK
     assert first.bufs[1] is not second.bufs[1]
+
+
+def test_parts_of_a_graph_are_known_to_later_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = put([1.0, 2.0, 3.0, 4.0])
+
+    def deep(layers: int) -> UOp:
+        value = x
+        for _ in range(layers):
+            value = (value * value.exp2()).contiguous()
+        return value
+
+    clear_schedules()
+    first = schedule([deep(3)])
+    monkeypatch.setattr(create, "loops_of", None)
+    deeper = schedule([deep(5)])
+    assert {item.ast for item in deeper} == {item.ast for item in first}
+    clear_schedules()
+    with pytest.raises(TypeError):
+        schedule([deep(5)])

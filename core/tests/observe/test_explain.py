@@ -25,3 +25,19 @@ def test_what_was_scheduled_before_is_not_explained_again() -> None:
         for _ in range(2):
             (Tensor.empty(63, device="PYTHON") + 1).realize()
     assert len(explainer.texts) == 1
+
+
+def test_layers_that_were_scheduled_before_are_explained_among_others() -> None:
+    def deep(layers: int) -> Tensor:
+        x = Tensor.empty(65, device="PYTHON")
+        for _ in range(layers):
+            x = (x.sin() * x).contiguous()
+        return x
+
+    deep(2).realize()
+    explainer = Explainer()
+    with events.subscribe(EXPLAINED_EVENTS, explainer):
+        deep(4).realize()
+    (text,) = explainer.texts
+    assert text.count("     why    contiguous() asks for memory") == 4
+    assert "     reads  the value of 3" in text

@@ -1,7 +1,7 @@
 """Memory for values inside of one schedule: one arena a device, shared over time."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
@@ -43,13 +43,13 @@ class Prepared:
     Attributes:
         schedule: the schedule.
         arenas: where its temporaries lie.
-        parts: the parts of memory that its calls read.
+        parts: from each part of memory that its calls read to the owner.
         has_memory: nodes that are somewhere when it has run.
     """
 
     schedule: "Schedule"
     arenas: tuple[Arena, ...]
-    parts: tuple[UOp, ...]
+    parts: Mapping[UOp, UOp]
     has_memory: frozenset[UOp]
 
 
@@ -60,13 +60,14 @@ def prepare(schedule: "Schedule") -> Prepared:
     kept.update(memory_of(u) if u.base.op in VERSIONS else u for u in schedule.results)
     has_memory = {u for u in schedule.effects.values() if u.op in VERSIONS or u in kept}
     roots = {call.root for call in calls}
-    parts = dict.fromkeys(m for call in calls for m in call.memory if m.op in MOVEMENT and m not in roots)
+    reached = {m for call in calls for m in call.memory}
+    parts = {m: _owner(m, roots) for m in reached if m.op in MOVEMENT and m not in roots}
     spans: dict[UOp, list[int]] = {}
     devices: dict[UOp, str] = {}
     for step, call in enumerate(calls):
         devices.setdefault(call.memory[0], call.device)
         for node in call.memory:
-            owner = memory_of(node) if node in parts else node
+            owner = parts.get(node, node)
             if owner.op is not Ops.BUFFER and owner not in kept:
                 devices.setdefault(owner, call.device)
                 spans.setdefault(owner, []).append(step)
@@ -74,7 +75,14 @@ def prepare(schedule: "Schedule") -> Prepared:
         _arena(device, {n: steps for n, steps in spans.items() if devices[n] == device})
         for device in dict.fromkeys(devices[n] for n in spans)
     ]
-    return Prepared(schedule, tuple(arenas), tuple(parts), frozenset(has_memory))
+    return Prepared(schedule, tuple(arenas), parts, frozenset(has_memory))
+
+
+def _owner(part: UOp, made: Container[UOp]) -> UOp:
+    """Return the memory of a part: a value that is made, or what is there."""
+    while part not in made and part.op in MOVEMENT:
+        part = part.src[0]
+    return part
 
 
 def temporaries(prepared: Prepared, share_memory: bool) -> Iterable[tuple[UOp, Buffer]]:

@@ -14,7 +14,7 @@ from plugrad.engine.arena import Prepared, prepare, temporaries
 from plugrad.engine.checks import lines_of
 from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
 from plugrad.engine.resolve_graph import resolve_graph, resolved_nodes
-from plugrad.engine.schedule_cache import Canonical, cached_schedule, canonicalize
+from plugrad.engine.schedule_cache import Canonical, KnownParts, cached_schedule, canonicalize
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
@@ -138,12 +138,11 @@ def make_plan(
         results = _results(given, resolved, graph, made, places)
     passing = dict(temporaries(made, share_memory))
     memory.update(passing)
-    for part in made.parts:
-        owner = memory[memory_of(part)]
+    for part, owner in made.parts.items():
         ((begin, end),) = pairs_of(part)
         assert isinstance(begin, int), "parts of memory have a fixed place"
         assert isinstance(end, int), "parts of memory have a fixed size"
-        memory[part] = owner.view(end - begin, part.dtype, begin * part.dtype.itemsize)
+        memory[part] = memory[owner].view(end - begin, part.dtype, begin * part.dtype.itemsize)
     owners = frozenset([b if b.base is None else b.base for b in passing.values()])
     calls, conditions = made.schedule.calls, made.schedule.conditions
     lines = lines_of(resolved, graph) if settings.CHECK else {}
@@ -239,8 +238,9 @@ def _schedule(sink: UOp, default: str, constants: frozenset[UOp]) -> Prepared:
         for name in names
         if Device[name].can_compute
     }
+    known = KnownParts(default, settings.DETERMINISTIC)
     with collector_paused():
-        return prepare(create.create_schedule(sink, cost, default, constants))
+        return prepare(create.create_schedule(sink, cost, default, constants, known))
 
 
 class _Places:

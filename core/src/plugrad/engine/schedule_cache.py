@@ -7,6 +7,7 @@ hash-consed, it is its own key.
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
+from typing import TYPE_CHECKING
 
 from plugrad._frozen import field, frozen
 from plugrad.dtype import DType, is_complex
@@ -18,6 +19,10 @@ from plugrad.schedule.prepare.lower_complex import real_memory
 from plugrad.settings import settings
 from plugrad.uop import Ops, UOp
 from plugrad.uop.ops import BufferArg
+
+if TYPE_CHECKING:
+    from plugrad.schedule.parts import PartKey
+    from plugrad.schedule.scheduled_part import ScheduledPart
 
 
 @frozen
@@ -132,6 +137,7 @@ def _another(variable: UOp, graph: Iterable[UOp], taken: Container[str]) -> UOp:
 
 # Training loops use a handful; the bound is for programs of ever new shapes.
 _cache: LruCache[tuple[UOp, str, bool, frozenset[UOp]], Prepared] = LruCache()
+_parts: "LruCache[tuple[UOp, frozenset[UOp], str, bool], ScheduledPart]" = LruCache()
 
 
 def cached_schedule(
@@ -146,6 +152,28 @@ def cached_schedule(
     return found
 
 
+@frozen
+class KnownParts:
+    """Parts of schedules that were made before.
+
+    Attributes:
+        device: where values without a device are computed.
+        deterministic: whether sums of floats have one order.
+    """
+
+    device: str
+    deterministic: bool
+
+    def get(self, key: "PartKey") -> "ScheduledPart | None":
+        """Return the part of a graph, or None."""
+        return _parts.get((*key, self.device, self.deterministic))
+
+    def put(self, key: "PartKey", part: "ScheduledPart") -> None:
+        """Remember how a part is scheduled."""
+        _parts.put((*key, self.device, self.deterministic), part, settings.CACHE_SCHEDULES)
+
+
 def clear_schedules() -> None:
     """Forget all schedules."""
     _cache.clear()
+    _parts.clear()

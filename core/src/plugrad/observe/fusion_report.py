@@ -4,11 +4,14 @@ Made of the draft that the last pass of the scheduler gives to observers, so tha
 nobody listens.
 """
 
+from dataclasses import replace
+
 from plugrad._frozen import frozen
 from plugrad.schedule.create import ScheduleDraft
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import Boundary
 from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.scheduled_part import ScheduledPart
 from plugrad.uop import MOVEMENT, Ops, UOp
 
 #: the pipeline and the pass whose result holds the decisions
@@ -41,18 +44,30 @@ class KernelReport:
 
 def fusion_report(draft: ScheduleDraft) -> list[KernelReport]:
     """Return a report for each kernel and copy of a schedule, in their order."""
-    walk = draft.walk
+    reports: dict[UOp, KernelReport] = {}
+    placed = {call.root: call for call in draft.calls or ()}
+    for part, scheduled in draft.parts or ():
+        for report in _reports(part.sink, scheduled):
+            call = placed[part.nodes[report.call.root]]
+            fused = tuple(map(part.version, report.fused))
+            reports[call.root] = replace(report, call=call, fused=fused)
+    return [reports[root] for root in placed]
+
+
+def _reports(sink: UOp, part: ScheduledPart) -> list[KernelReport]:
+    """Return the reports of a part, in its own nodes."""
+    walk = part.walk
     if walk is None:
         return []
     fused: dict[FusedKernel, dict[UOp, None]] = {kernel: {} for kernel in walk.kernels.values()}
-    for u in draft.graph.toposort():
+    for u in sink.toposort():
         if u in walk.kernels:
             fused[walk.kernels[u]][u] = None
             continue
         for use in walk.uses.get(u, {}).values():
             for kernel in (use.kernel, *use.others):
                 fused[kernel][u] = None
-    return [_report(call, walk.kernels.get(call.root), walk.boundaries, fused) for call in draft.calls or ()]
+    return [_report(call, walk.kernels.get(call.root), walk.boundaries, fused) for call in part.calls or ()]
 
 
 def _report(

@@ -5,21 +5,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
-from plugrad.schedule.fused_kernel import FusedKernel
-from plugrad.schedule.fusion import COPIED, FILLED, SCATTERED, TOO_MANY_BUFFERS, Boundary, CostModel, Devices
-from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
+from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.partial_load import loaded_parts
+from plugrad.schedule.parts import GraphPart, split
 from plugrad.schedule.prepare import lower_complex as pairs
 from plugrad.schedule.prepare.dispatch import dispatch
 from plugrad.schedule.prepare.normalize import normalize
-from plugrad.schedule.rangeify import Rangeify
-from plugrad.schedule.scatter import scattered, update_atomically
+from plugrad.schedule.scatter import update_atomically
+from plugrad.schedule.scheduled_part import (
+    KnownParts,
+    PartKey,
+    ScheduledPart,
+    find_part,
+    loops_of,
+    placed_calls,
+    with_kernels,
+)
 from plugrad.schedule.shape_guards import Condition, conditions_of
-from plugrad.schedule.versions import VERSIONS, memory_of, slice_of
+from plugrad.schedule.versions import VERSIONS, memory_of
 from plugrad.uop import Ops, UOp
 from plugrad.uop.passes import Pipeline, Stage
 from plugrad.uop.spec import kernel_spec, real_spec
@@ -53,14 +60,16 @@ class ScheduleDraft:
         graph: SINK of the values that were asked for, and behind them of the graph's effects.
         asked: how many values were asked for.
         stored: values that get memory whatever the cost model says.
-        walk: what rangeify found out; None before.
+        known: parts that were scheduled before.
+        parts: what `graph` falls into, and how each is scheduled; None before rangeify.
         calls: the kernels; None until they are made.
     """
 
     graph: UOp
     asked: int
     stored: frozenset[UOp] = frozenset()
-    walk: Rangeify | None = None
+    known: KnownParts | None = None
+    parts: tuple[tuple[GraphPart, ScheduledPart], ...] | None = None
     calls: tuple[KernelCall, ...] | None = None
 
     @property
@@ -98,35 +107,35 @@ def scatter(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 def rangeify(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Choose by cost the values that get memory, and give every value its loops."""
-    graph, stored, reasons = draft.graph, set(draft.stored), _reasons_of_updates(draft.graph)
+    graph, stored, known = draft.graph, draft.stored, draft.known
     while True:
-        copied = _copied(graph)
-        reasons |= dict.fromkeys(copied - stored, COPIED)
-        walk = Rangeify(graph, devices.cost, devices.default, stored | copied, reasons)
-        kernels = walk.run()
-        # fuse until no kernel is too big, copy until none reads elements that it overwrites
-        if cuts := {u for k in kernels for u in split_for_buffer_limit(k, walk)} - stored:
-            stored = stored | cuts
-            reasons |= dict.fromkeys(cuts, TOO_MANY_BUFFERS)
-        elif sums := scattered(walk) - stored:
-            stored = stored | sums
-            reasons |= dict.fromkeys(sums, SCATTERED)
-        elif moving := frozenset(k.root for k in kernels if _reads_elsewhere(k, walk)):
-            graph, stored = Copies(values_of=moving).apply(graph, stored)
-        else:
-            return replace(draft, graph=graph, stored=frozenset(stored), walk=walk)
+        made: dict[PartKey, ScheduledPart] = {}
+        parts: list[tuple[GraphPart, ScheduledPart]] = []
+        for part in split(graph, stored, devices.takes_parts):
+            if (scheduled := made.get(part.key) or find_part(part.key, known)) is None:
+                scheduled = loops_of(*part.key, devices)
+            made[part.key] = scheduled
+            parts.append((part, scheduled))
+        if not (moving := {part.nodes[u] for part, scheduled in parts for u in scheduled.moving}):
+            stored |= {part.nodes[u] for part, scheduled in parts for u in scheduled.stored}
+            return replace(draft, graph=graph, stored=stored, parts=tuple(parts))
+        graph, changed = Copies(values_of=moving).apply(graph, set(stored))
+        stored = frozenset(changed)
 
 
 def make_kernels(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Give kernels canonical parameters, ranges and names, so that equal computations are one object."""
-    walk = draft.walk
-    assert walk is not None, "rangeify comes first"
-    calls = tuple(
-        written_kernel(u, walk) if u.op is Ops.KERNEL else make_kernel_call(walk.kernels[u], walk)
-        for u in draft.graph.toposort()
-        if u.op is Ops.KERNEL or (u in walk.kernels and 0 not in u.shape)
-    )
-    return replace(draft, calls=calls)
+    assert draft.parts is not None, "rangeify comes first"
+    made: dict[PartKey, ScheduledPart] = {}
+    for part, scheduled in draft.parts:
+        if part.key not in made:
+            made[part.key] = with_kernels(part.sink, scheduled)
+    if draft.known is not None and len(draft.parts) > 1:
+        for key, scheduled in made.items():
+            draft.known.put(key, scheduled)
+    parts = tuple([(part, made[part.key]) for part, _ in draft.parts])
+    calls = {call.root: call for placed in parts for call in placed_calls(*placed)}
+    return replace(draft, parts=parts, calls=tuple([calls[u] for u in draft.graph.toposort() if u in calls]))
 
 
 def put_in_order(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
@@ -156,7 +165,11 @@ SCHEDULING = Pipeline(
 
 
 def create_schedule(
-    sink: UOp, cost: Mapping[str, CostModel], default_device: str, constants: frozenset[UOp] = frozenset()
+    sink: UOp,
+    cost: Mapping[str, CostModel],
+    default_device: str,
+    constants: frozenset[UOp] = frozenset(),
+    known: KnownParts | None = None,
 ) -> Schedule:
     """Return the kernels that compute the sources of `sink`, in a runnable order.
 
@@ -165,6 +178,7 @@ def create_schedule(
         cost: the cost model of each device in the graph that computes, and of `default_device`.
         default_device: where values without a device are computed.
         constants: BUFFERs whose contents stay from run to run, but for those that the graph writes.
+        known: parts of graphs that were scheduled before, by the same costs.
 
     Raises:
         ScheduleError: the graph mixes devices, assigns to what is no memory, or has a node that is no tensor
@@ -180,7 +194,7 @@ def create_schedule(
     reached = top.toposort()
     effects = [u for u in sink.toposort() if u.op in _EFFECTS and chosen.get(u, u) in reached]
     # rewriting keeps the place of each source, which is how an effect is found again
-    draft = ScheduleDraft(UOp.sink(*top.src, *(chosen.get(u, u) for u in effects)), asked)
+    draft = ScheduleDraft(UOp.sink(*top.src, *(chosen.get(u, u) for u in effects)), asked, known=known)
     written = {memory_of(u.src[0].base) for u in reached if u.op is Ops.ASSIGN}
     done = SCHEDULING.run(draft, Devices(cost, default_device, constants - written))
     places = done.graph.src
@@ -194,27 +208,3 @@ def _written(u: UOp, device: str | None) -> UOp:
     The tag keeps the device: a sum over no elements of a device's memory is a number, but belongs there.
     """
     return u if u.device is not None else u.contiguous().rtag(device)
-
-
-def _reasons_of_updates(graph: UOp) -> dict[UOp, Boundary]:
-    """Return the reasons for the memory of updates, which is filled first."""
-    updates = [u for u in graph.toposort() if u.op is Ops.ASSIGN and u.arg is not None]
-    return dict.fromkeys((u.src[0] for u in updates), FILLED) | dict.fromkeys(updates, SCATTERED)
-
-
-def _copied(graph: UOp) -> set[UOp]:
-    """Return the values that need memory because they are copied to another device."""
-    sources = [u.src[0] for u in graph.toposort() if u.op is Ops.COPY and 0 not in u.shape]
-    return {u for u in sources if slice_of(u) is None}
-
-
-def _reads_elsewhere(kernel: FusedKernel, walk: Rangeify) -> bool:
-    """Say whether an assignment reads other elements of its memory than the one it writes."""
-    root = kernel.root
-    if root.op is not Ops.ASSIGN or kernel.ast is None:
-        return False
-    storage, written = walk.storage_of(root), kernel.ast.src[0].src[1]
-    return any(
-        u.op is Ops.INDEX and u.src[1] is not written and walk.storage_of(walk.memory_of(u.src[0])) is storage
-        for u in kernel.ast.src[1].toposort()
-    )

@@ -273,3 +273,7 @@ class Devices:
     cost: Mapping[str, CostModel]
     default: str
     constants: frozenset[UOp] = frozenset()
+
+    def takes_parts(self, device: str) -> bool:
+        """Say whether kernels of a device are launched with parts of memory."""
+        return device in self.cost and self.cost[device].takes_parts

@@ -11,6 +11,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.memory_parts import take_parts
+from plugrad.schedule.parts import is_temporary
 from plugrad.schedule.rangeify import Rangeify, max_shape
 from plugrad.schedule.versions import part_of, slice_of
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, simplify
@@ -28,7 +29,7 @@ class KernelCall:
         reads: the versions of memory that it reads: a BUFFER, an AFTER, or the root of another call.
         target: the version of memory that it writes over; None where the memory is its own.
         device: where it runs.
-        after: roots of calls that run before it, though it reads nothing of theirs.
+        after: values whose calls, if there are any, run before it, though it reads nothing of theirs.
     """
 
     ast: UOp
@@ -79,13 +80,12 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     if target is not None and root.arg is not None:
         reads[target] = None
     sink = UOp.sink(ast, arg=KernelInfo(_name(ast)))
-    after = tuple(u for u in kernel.after if u in walk.kernels)
-    return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, after)
+    return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, tuple(kernel.after))
 
 
 def _is_only_read(memory: UOp, root: UOp, walk: Rangeify) -> bool:
     """Say whether `memory` lasts, and the kernel of `root` does not write there."""
-    return memory.op is Ops.BUFFER and memory is not walk.storage_of(root)
+    return not is_temporary(memory) and memory is not walk.storage_of(root)
 
 
 def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:
