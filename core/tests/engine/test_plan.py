@@ -1,5 +1,6 @@
 import math
 
+from plugrad import Tensor, nn
 from plugrad.engine.plan import make_plan, root_of
 from plugrad.engine.realize import realize
 from plugrad.uop.ops import Ops
@@ -42,6 +43,40 @@ def test_intermediate_values_share_one_arena() -> None:
     assert arena is not None
     sizes = [math.prod(call.root.shape) * 4 for call in plan.calls]  # type: ignore[misc]
     assert arena.nbytes < max(len(sizes) * 64, 1)
+
+
+class Layer(nn.Module):
+    """A layer of a language model."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.norm, self.inner_norm = nn.LayerNorm(size), nn.LayerNorm(size)
+        self.read, self.out = nn.Linear(size, 3 * size), nn.Linear(size, size)
+        self.inner = nn.Sequential(nn.Linear(size, 4 * size), nn.GELU(), nn.Linear(4 * size, size))
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows, length, size = x.shape
+        parts = self.read(self.norm(x)).reshape(rows, length, 3, 2, size // 2)
+        q, k, v = (parts[:, :, i].transpose(1, 2) for i in range(3))
+        mixed = q.scaled_dot_product_attention(k, v, is_causal=True).transpose(1, 2)
+        x = x + self.out(mixed.reshape(rows, length, size))
+        return x + self.inner(self.inner_norm(x))
+
+
+def test_the_step_of_a_language_model_keeps_what_its_gradient_reads_and_no_more() -> None:
+    layers, rows, length, size = 3, 2, 64, 128
+    model = nn.Sequential(*(Layer(size) for _ in range(layers)), nn.Linear(size, 65))
+    parameters = nn.state.get_parameters(model)
+    for parameter in parameters:
+        parameter.replace(Tensor.empty(*parameter.shape))
+    x, labels = Tensor.empty(rows, length, size), Tensor.empty(rows * length, dtype="int32")
+    with Tensor.train():
+        loss = model(x).reshape(-1, 65).cross_entropy(labels)
+        loss.backward()
+    plan = make_plan([loss._graph, *(p.grad._graph for p in parameters if p.grad is not None)], None)
+    planned = sum(buffer.nbytes for buffer in plan.temporaries)
+    # norms, q, k and v, attention, both sides of GELU and the sums of a layer, and what its gradient takes
+    assert planned < layers * 25 * x.nbytes
 
 
 def test_memory_that_is_not_to_be_shared_is_not() -> None:
