@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from models import Case, cases, make_calls
+from models import make_calls
 from suite.gpu_work import Work, works
+from suite.models.cases import Case, cases
 from suite.sections import section_body
 from suite.table import markdown
 

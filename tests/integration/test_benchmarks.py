@@ -55,7 +55,9 @@ def test_whole_models_are_measured_beside_torch() -> None:
         pytest.importorskip(name)
     command = [sys.executable, str(RUN.with_name("models.py")), "--quick", "--calls", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "| language model, 2 x 8 characters" in done.stdout
+    rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines()]
+    (found,) = (row for row in rows if row[1:2] == ["language model, 2 x 8 characters"])
+    assert [cell.split()[-1] for cell in found[5:7]] == ["MB", "MB"]
 
 
 def test_exported_models_are_measured_beside_onnxruntime() -> None:

@@ -1,0 +1,1 @@
+"""Whole models: what is run, and how each library runs it."""
