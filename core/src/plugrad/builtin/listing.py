@@ -13,6 +13,7 @@ import ast
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from plugrad._frozen import frozen
@@ -86,6 +87,8 @@ def read(text: str) -> tuple[str, list[Instruction]]:
     return head.removeprefix("kernel "), [_read_line(i, line) for i, line in enumerate(lines)]
 
 
+# a listing is read when it is compiled and when it is loaded, and many lines are those of other kernels
+@lru_cache(maxsize=4096)
 def _read_line(number: int, line: str) -> Instruction:
     match = _LINE.fullmatch(line)
     try:
