@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plugrad.jit import TinyJit, jit
     from plugrad.nn.state import load, save
     from plugrad.observe.memory import memory
+    from plugrad.transforms import function
 
 #: `Variable(name, lowest, highest)`: a symbolic size; `.bind(value)` gives it a value.
 Variable = UOp.variable
@@ -79,6 +80,7 @@ __all__ = [
     "eye",
     "full",
     "full_like",
+    "function",
     "getenv",
     "graph_rewrite",
     "helpers",
@@ -113,6 +115,7 @@ _NAMES = {
     "Context": "helpers",
     "GlobalCounters": "helpers",
     "TinyJit": "jit",
+    "function": "transforms",
     "getenv": "helpers",
     "load": "nn.state",
     "memory": "observe.memory",

@@ -22,6 +22,7 @@ from plugrad.dtype import is_float
 from plugrad.errors import PlugradError
 from plugrad.messages import documentation_page
 from plugrad.settings import settings
+from plugrad.transforms import function
 
 _ROOT = "tinygrad"
 _USAGE = """usage: python -m plugrad.tinygrad SCRIPT.py [ARGUMENTS]
@@ -165,10 +166,10 @@ def _function(
     allow_implicit: bool = False,
     grad_fxn: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
-    """Return the function itself: equal kernels and schedules are shared without being marked."""
+    """Return the function as a unit for the scheduler, whatever else is asked for."""
     if grad_fxn is not None:
         raise PlugradError("function: grad_fxn has no counterpart. Write transforms.custom_gradient.")
-    return _unwrap if fxn is None else fxn
+    return function if fxn is None else function(fxn)
 
 
 def _all_same(items: Sequence[Any]) -> bool:

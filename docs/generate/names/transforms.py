@@ -8,6 +8,7 @@ ROWS: dict[str, tuple[str, str, str, str]] = {
         "f(lambda x: x * x)(x); torch: f(lambda x: x * x, x, use_reentrant=False)",
     ),
     "transforms.custom_gradient": ("torch.autograd.Function", "", "", "callable(f(lambda g: g)); torch: f"),
+    "transforms.function": ("", "", "tinygrad.function", "f(lambda x: x * x)(x)"),
     "transforms.grad": ("torch.func.grad", "", "", "f(lambda v: (v * v).sum())(v)"),
     "transforms.hessian": ("torch.func.hessian", "", "", "f(lambda v: (v * v * v).sum())(v)"),
     "transforms.jacfwd": ("torch.func.jacfwd", "", "", "f(lambda v: v * v)(v)"),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from plugrad.dtype import is_float
+from plugrad.autodiff import with_rule
+from plugrad.dtype import is_inexact
 from plugrad.engine import realize as engine
 from plugrad.engine import storage
 from plugrad.engine.schedule_table import ScheduleList
+from plugrad.schedule.versions import VERSIONS
 from plugrad.tensor.base import Tensor, check_tensors
-from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.shapes import is_static
 from plugrad.uop import Ops, UOp
 
 # what `Tensor.realize(*tensors)` is called on where there are none
 _NOTHING: Any = None
+# what a value shows that has memory, or gets it in any case
+_IN_MEMORY = VERSIONS | {Ops.COPY}
 
 
 def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
@@ -149,10 +152,29 @@ def contiguous_backward(self: Tensor) -> Tensor:
         >>> (x * 3).contiguous_backward().sum().gradient(x)[0].tolist()
         [3.0, 3.0]
     """
-    if not is_float(self.dtype):
+    if not is_inexact(self.dtype):
         return self
-    (out,) = with_backward([self], [self], lambda gradients, inputs, outputs: [gradients[0].contiguous()])
-    return out
+    (out,) = with_rule((self._graph,), (self._graph,), _gradient_in_memory)
+    return self._like(out)
+
+
+def boundary(x: Tensor) -> Tensor:
+    """Return the same values in memory of their own, and so their gradient.
+
+    What is memory already, a number, or a parameter stays as it is.
+
+    Example:
+        >>> x = Tensor([1.0, 2.0])
+        >>> boundary(x) is x, len((boundary(x + 1) * 2).schedule())
+        (True, 2)
+    """
+    if x._is_leaf or x.uop.device is None or storage.viewed(x.uop).op in _IN_MEMORY:
+        return x
+    return contiguous_backward(x._like(x._graph.contiguous()))
+
+
+def _gradient_in_memory(gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
+    return tuple([None if g is None else g.contiguous() for g in gradients])
 
 
 def _source_of(u: UOp) -> UOp:

@@ -1,4 +1,4 @@
-"""Functions whose gradients are computed in another way: from scratch, or as their author says."""
+"""Functions that are scheduled as units, or whose gradients are computed in another way."""
 
 import functools
 from collections.abc import Callable
@@ -10,8 +10,9 @@ from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.graph_access import alive, graph_below, nodes_of, tensor_of
+from plugrad.tensor.realization import boundary
 from plugrad.transforms.tracing import gradients_needed
-from plugrad.transforms.tree import only_tensors, tensors_in
+from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
 from plugrad.tree import HOLE, refill
 from plugrad.uop import Ops, UOp
 
@@ -50,6 +51,39 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
         nodes = recomputed([graph_below(y) for y in results], known)
         made = [tensor_of(u, y.device, y.requires_grad) for u, y in zip(nodes, results, strict=True)]
         return refill(out, Tensor, made)
+
+    return call
+
+
+def function(f: Callable[P, R]) -> Callable[P, R]:
+    """Return `f` as a unit for the scheduler: calls with equal graphs are scheduled once.
+
+    `f` runs in Python at each call, so whatever it does beside its result happens each time: assignments,
+    random draws, gradients. Its results, and their gradients, have memory of their own. What lies between is
+    therefore scheduled apart, and is known at the next call that differs in the memory it reads only: of a
+    deep network whose layers are decorated, one layer.
+
+    Results are new tensors, but for arguments, parameters, and what lies in memory already, which are
+    returned as they are.
+
+    Args:
+        f: takes and returns anything; tensors among its results may be in lists, tuples and dicts.
+
+    Example:
+        >>> layer = function(lambda x, w: (x @ w).relu())
+        >>> x = Tensor.empty(4, 8)
+        >>> for _ in range(3):
+        ...     x = layer(x, Tensor.empty(8, 8))
+        >>> schedule = x.schedule()
+        >>> len(schedule), len({item.ast for item in schedule})
+        (3, 1)
+    """
+
+    @functools.wraps(f)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        out = f(*args, **kwargs)
+        given = set(map(id, tensors_in((args, kwargs))))
+        return map_tensors(lambda y: y if id(y) in given else boundary(y), out)
 
     return call
 
