@@ -9,12 +9,15 @@ import numpy as np
 from plugrad.errors import PlugradError
 from plugrad.jit import jit
 from plugrad.tensor import Tensor
+from plugrad.transforms import function
 from plugrad_conformance.programs.any_size import any_size
-from plugrad_conformance.programs.op_table import CHANGES, OPS
+from plugrad_conformance.programs.op_table import CHANGES, OPS, SHARES
 from plugrad_conformance.programs.program import Array, Program
 
-Mode = Literal["together", "one by one", "again", "jit", "jitted state", "any size"]
-MODES: tuple[Mode, ...] = ("together", "one by one", "again", "jit", "jitted state", "any size")
+Mode = Literal["together", "one by one", "again", "jit", "jitted state", "any size", "units"]
+MODES: tuple[Mode, ...] = ("together", "one by one", "again", "jit", "jitted state", "any size", "units")
+# Of steps, one in so many is a unit for the scheduler: several lie between two of them.
+_STEPS_OF_A_UNIT = 3
 
 
 def run(program: Program, device: str, mode: Mode) -> list[Array]:
@@ -25,7 +28,8 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
         device: where.
         mode: whether to realize all results together, in turn, after the same was built before and kept, or
             in a late call of a jitted function, the first two of which got other values: as arguments, or
-            half of them in tensors outside that are assigned to; or in turn, by kernels that serve any size.
+            half of them in tensors outside that are assigned to; or in turn, by kernels that serve any size;
+            or together, with some steps as units for the scheduler.
     """
     if mode == "jit":
         return _run_jitted(program, device)
@@ -34,8 +38,9 @@ def run(program: Program, device: str, mode: Mode) -> list[Array]:
     if mode == "again":
         return _run_again(program, device)
     with any_size() if mode == "any size" else nullcontext():
-        kept = _evaluate(program, (Tensor(x, device=device) for x in _inputs(program)))
-        if mode == "together":
+        inputs = (Tensor(x, device=device) for x in _inputs(program))
+        kept = _evaluate(program, inputs, units=mode == "units")
+        if mode in ("together", "units"):
             Tensor.realize(*kept)
         return [t.numpy() for t in kept]
 
@@ -77,7 +82,7 @@ def _inputs(program: Program) -> list[Array]:
     return [step.params[0] for step in program.steps if step.op == "input"]
 
 
-def _evaluate(program: Program, inputs: Iterable[Tensor]) -> list[Tensor]:
+def _evaluate(program: Program, inputs: Iterable[Tensor], *, units: bool = False) -> list[Tensor]:
     last_use = {i: place for place, step in enumerate(program.steps) for i in (place, *step.sources)}
     last_use.update(dict.fromkeys(program.kept, len(program.steps)))
     values: dict[int, Tensor] = {}
@@ -87,7 +92,11 @@ def _evaluate(program: Program, inputs: Iterable[Tensor]) -> list[Tensor]:
             values[place] = next(arriving)
         else:
             operands = [values[i] for i in step.sources]
-            result = OPS[step.op].on_tensor(*operands, *step.params)
+            on_tensor = OPS[step.op].on_tensor
+            # a unit has results of its own, which show nobody's memory
+            if units and place % _STEPS_OF_A_UNIT == 0 and step.op not in SHARES:
+                on_tensor = function(on_tensor)
+            result = on_tensor(*operands, *step.params)
             values[place] = operands[0] if step.op in CHANGES else result
             # nobody shall hold what nothing needs any more
             del operands, result
@@ -113,13 +122,13 @@ def _are_equal(x: Array, y: Array) -> bool:
 
 def _run_jitted(program: Program, device: str) -> list[Array]:
     @jit
-    def function(*inputs: Tensor) -> tuple[Tensor, ...]:
+    def computed(*inputs: Tensor) -> tuple[Tensor, ...]:
         return _computed(program, inputs)
 
     others, inputs = _other_inputs(program), _inputs(program)
     found: list[Array] = []
     for arrays in (others, others, inputs):
-        results = function(*(Tensor(x, device=device).realize() for x in arrays))
+        results = computed(*(Tensor(x, device=device).realize() for x in arrays))
         found = [t.numpy() for t in results]
     return found
 
@@ -130,7 +139,7 @@ def _run_on_state(program: Program, device: str) -> list[Array]:
     state = [Tensor(x, device=device).contiguous().realize() for x in others[::2]]
 
     @jit
-    def function(*arguments: Tensor) -> tuple[Tensor, ...]:
+    def computed(*arguments: Tensor) -> tuple[Tensor, ...]:
         given = [(state if number % 2 == 0 else arguments)[number // 2] for number in range(len(inputs))]
         return _computed(program, given)
 
@@ -139,7 +148,7 @@ def _run_on_state(program: Program, device: str) -> list[Array]:
     for arrays in (others, others, others, inputs, inputs):
         for tensor, array in zip(state, arrays[::2], strict=True):
             tensor.assign(Tensor(array, device=device))
-        results = function(*(Tensor(x, device=device).realize() for x in arrays[1::2]))
+        results = computed(*(Tensor(x, device=device).realize() for x in arrays[1::2]))
         found = [t.numpy() for t in results]
     return found
 
