@@ -1,7 +1,7 @@
 """Checks of settings, for constructors of layers, optimizers and schedules."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, Literal, cast, get_args, get_origin
@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, DtypeError, ShapeError, StateError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import as_flag, check_choice
+from plugrad.tensor.shapes import Dim, as_flag, check_choice
 
 
 @frozen
@@ -56,6 +56,13 @@ def check_counts(owner: object, least: int, **values: Any) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
             raise ArgumentError(f"{_name(owner)}: {name}={value!r:.60}: pass an integer, {least} or more.")
+
+
+def check_windows(layer: object, **sizes: Sequence[Dim]) -> None:
+    """Raise ShapeError for windows with a size or a step below 1; symbolic ones are asked later."""
+    if any(isinstance(size, int) and size < 1 for several in sizes.values() for size in several):
+        given = ", ".join(f"{name}={tuple(several)}" for name, several in sizes.items())
+        raise ShapeError(f"{_name(layer)}: {given}: pass 1 or more.")
 
 
 def check_fields(owner: Any, ranges: Mapping[str, Any]) -> None:

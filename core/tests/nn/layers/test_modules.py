@@ -184,10 +184,9 @@ def test_weights_of_losses_are_torchs(name: str) -> None:
     ],
 )
 def test_windows_that_cannot_be_are_refused(name: str, settings: Any) -> None:
-    layer = getattr(nn, name)(**{"kernel_size": 2, **settings})
     x = Tensor.ones(1, 1, *[4] * int(name[-2]))
     with pytest.raises(ShapeError, match=f"{next(iter(settings)).removesuffix('_size')}"):
-        layer(*[x, x.int()][: 1 + name.startswith("MaxUnpool")])
+        getattr(nn, name)(**{"kernel_size": 2, **settings})(*[x, x.int()][: 1 + name.startswith("MaxUnpool")])
 
 
 def test_the_first_setting_of_a_ctc_loss_is_its_blank() -> None:
@@ -207,4 +206,17 @@ def test_the_first_setting_of_a_ctc_loss_is_its_blank() -> None:
 )
 def test_padding_that_cannot_be_is_refused_when_a_pool_is_made(make: Callable[[], Any]) -> None:
     with pytest.raises(ShapeError, match=r"^(Max|Avg)Pool\dd: padding"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nn.MaxPool2d(0),
+        lambda: nn.AvgPool1d(2, stride=0),
+        lambda: nn.MaxPool3d(2, dilation=(1, 0, 1)),
+    ],
+)
+def test_windows_without_elements_or_steps_are_refused_when_a_pool_is_made(make: Callable[[], Any]) -> None:
+    with pytest.raises(ShapeError, match=r"^(Max|Avg)Pool\dd: kernel_size=.*: pass 1 or more"):
         make()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_counts, check_tensors
+from plugrad.nn.checks import check_counts, check_tensors, check_windows
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
@@ -56,10 +56,7 @@ class _Convolution(Module):
         self.groups = groups
         self._steps = sizes_of(stride, self.axes, "stride")
         self._gaps = sizes_of(dilation, self.axes, "dilation")
-        if min((*self.kernel_size, *self._steps, *self._gaps)) < 1:
-            raise ShapeError(
-                f"{name}: kernel_size={kernel_size}, stride={stride}, dilation={dilation}: pass 1 or more."
-            )
+        check_windows(self, kernel_size=self.kernel_size, stride=self._steps, dilation=self._gaps)
         widths = widths_of_words(padding, self.kernel_size, self._steps, self._gaps, name)
         self._widths = not_negative(widths, name)
 

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from plugrad.nn.checks import check_tensors
+from plugrad.nn.checks import check_tensors, check_windows
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.functional.pool import axes_of, padding_around
@@ -43,7 +43,7 @@ class _Pool(FunctionModule):
 
 
 class _PaddedPool(_Pool):
-    """A pool with padding, which is checked when the layer is made."""
+    """A pool with windows, which are checked when the layer is made."""
 
     axes: ClassVar[int] = 2
 
@@ -52,11 +52,14 @@ class _PaddedPool(_Pool):
         cls.axes = axes or cls.axes
 
     def __post_init__(self) -> None:
-        """Refuse padding that holds whole windows."""
+        """Refuse windows without elements or steps, and padding that holds whole windows."""
         settings = vars(self)
         axes = axes_of(settings["kernel_size"], self.axes)
         kernel = dims_of(settings["kernel_size"], axes, "kernel_size")
         gaps = sizes_of(settings.get("dilation", 1), axes, "dilation")
+        given = settings["stride"]
+        steps = kernel if given is None else dims_of(given, axes, "stride")
+        check_windows(self, kernel_size=kernel, stride=steps, dilation=gaps)
         padding_around(kernel, gaps, settings["padding"], type(self).__name__)
 
 
