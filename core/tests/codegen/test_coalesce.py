@@ -29,6 +29,17 @@ def test_lanes_of_floats_that_are_only_stored_fit_their_arithmetic() -> None:
     assert lanes_for(kernel, axis, replace(WIDE, vector_bits=0, max_load_bits=128)) == 8
 
 
+def test_lanes_are_picked_where_only_every_other_element_is_read() -> None:
+    axis = UOp.range(64, 0, AxisType.PARTIAL)
+    out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 128)) for slot in range(2))
+    parts = (x.index(axis * 2 + part).load() for part in range(2))
+    total = next(parts).alu(Ops.MAX, next(parts)).reduce(Ops.MAX, axis)
+    kernel = UOp.sink(out.index(axis.const_like(0)).store(total), arg=KernelInfo())
+    assert lanes_for(kernel, axis, WIDE) == 16
+    # where vectors are only for memory, nothing is picked from them
+    assert lanes_for(kernel, axis, replace(WIDE, vector_bits=0, max_load_bits=128)) == 1
+
+
 def test_lanes_follow_what_a_reduction_reads_rather_than_what_is_done_with_its_result() -> None:
     rows, columns = UOp.range(4, 0, AxisType.UPCAST), UOp.range(16, 1, AxisType.UPCAST)
     k = UOp.range(100, 2, AxisType.REDUCE)

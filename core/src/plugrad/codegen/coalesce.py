@@ -15,8 +15,10 @@ from plugrad.uop.strides import coefficient, constant_size
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
 _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
+# strides whose lanes are picked from wide loads
+_PICKED = (2, -1)
 # twice the steps saved by a stride: wide accesses, and lanes picked from two of them
-_SAVED = {1: 2, 2: 1, -1: 1}
+_SAVED = {1: 2, **dict.fromkeys(_PICKED, 1)}
 
 
 def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -57,7 +59,11 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
 def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
     """Return the lanes of an axis: a power of two that divides it and fits."""
     size = constant_size(r) or 1
-    accesses = [u for u in sink.toposort() if u.op is Ops.INDEX and coefficient(u.src[1], r) == 1]
+    nodes = sink.toposort()
+    accesses = [u for u in nodes if u.op is Ops.INDEX and coefficient(u.src[1], r) == 1]
+    if not accesses and capabilities.vector_bits:
+        loaded = (u.src[0] for u in nodes if u.op is Ops.LOAD)
+        accesses = [place for place in loaded if coefficient(place.src[1], r) in _PICKED]
     if not accesses:
         return 1
     if capabilities.vector_bits:
