@@ -17,6 +17,7 @@ from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.base import Tensor
+from plugrad.tensor.host.constants import constant_of
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
@@ -92,6 +93,8 @@ def _stored(x: Tensor) -> Buffer | bytes:
             "what it does with them would not be done again. Return the tensor and read it outside; "
             "choose with where()."
         )
+    if u.device is None and product(u.shape) == 1 and (value := constant_of(u)) is not None:
+        return pack([value], x.dtype)
     if not computes(x._device) and not _is_whole(u):
         # what lies there in another order, or in parts, is put together where kernels run
         return _stored(x._make(u.copy_to_device(Device.DEFAULT), Device.DEFAULT))
