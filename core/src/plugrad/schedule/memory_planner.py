@@ -3,6 +3,7 @@
 First fit by decreasing size: the biggest value takes the lowest offset that no value alive with it holds.
 """
 
+from bisect import insort
 from collections.abc import Sequence
 
 from plugrad._frozen import frozen
@@ -31,23 +32,21 @@ class MemoryPlan:
 def plan_memory(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
     """Return the offset of each value in one arena."""
     offsets = [0] * len(lifetimes)
-    placed: list[int] = []
+    # (offset, size, first step, last step), the lowest first: most values fit below the end of the list
+    placed: list[tuple[int, int, int, int]] = []
     total = 0
     for i in sorted(range(len(lifetimes)), key=lambda i: -lifetimes[i].nbytes):
         life = lifetimes[i]
-        neighbours = sorted(
-            (offsets[j], lifetimes[j].nbytes)
-            for j in placed
-            if lifetimes[j].first <= life.last and life.first <= lifetimes[j].last
-        )
+        first, last, nbytes = life.first, life.last, life.nbytes
         offset = 0
-        for start, nbytes in neighbours:
-            if offset + life.nbytes <= start:
-                break
-            offset = max(offset, _aligned(start + nbytes))
+        for start, size, begin, end in placed:
+            if begin <= last and first <= end:
+                if offset + nbytes <= start:
+                    break
+                offset = max(offset, _aligned(start + size))
         offsets[i] = offset
-        placed.append(i)
-        total = max(total, offset + life.nbytes)
+        insort(placed, (offset, nbytes, first, last))
+        total = max(total, offset + nbytes)
     return MemoryPlan(tuple(offsets), _aligned(total))
 
 
