@@ -17,6 +17,11 @@ LEAST_SCATTERED = 16
 #: Rows from which gathering a copy of a factor for them costs little: it is as much as ten steps of a tile.
 ROWS_TO_PACK = 768
 
+#: The same for loops of matrix instructions, which take a copy apart at each step.
+LEAST_MATRIX_ROWS = 64
+#: Work that may be done twice to have tiles of a round size.
+REPEATED = 1.125
+
 
 class Evidence(Enum):
     """The evidence that a device's kernels are correct, from weakest to strongest.
@@ -125,6 +130,20 @@ class TensorCore:
     a: Fragment
     b: Fragment
     c: Fragment
+
+    def suits_loops(self, rows: int, columns: int, inner: int) -> bool:
+        """Say whether loops suit a product: of whole steps, with rows enough to copy B for.
+
+        Example:
+            >>> none = Fragment((), ())
+            >>> core = TensorCore("x", (16, 1, 2), 1, dtypes.bfloat16, dtypes.float32, none, none, none)
+            >>> core.suits_loops(64, 16, 4), core.suits_loops(64, 17, 4), core.suits_loops(64, 16, 5)
+            (True, False, False)
+        """
+        width, _, depth = self.dims
+        covered = -(-columns // width) * width
+        whole = inner > depth and inner % depth == 0
+        return whole and rows >= LEAST_MATRIX_ROWS and covered <= REPEATED * columns
 
 
 @frozen

@@ -50,6 +50,14 @@ def test_addresses_that_are_loaded_are_computed_as_vectors() -> None:
     assert got.src == tuple(x.index(places.gep(n)).load() for n in range(4))
 
 
+def test_a_choice_by_the_number_of_the_lane_is_made_for_each_lane() -> None:
+    parts = [y.index(i + n).load() for n in range(1, 5)]
+    value = parts[0]
+    for n in range(1, 4):
+        value = lane.eq(n).where(parts[n], value)
+    assert vectorized(value).src == tuple(parts)
+
+
 def test_lanes_behind_a_closed_gate_load_the_first_element() -> None:
     place = ints.index(lane).load().cast(dtypes.index)
     got = vectorized(x.index(place, place < 9).load())

@@ -1,6 +1,10 @@
+from dataclasses import replace
+
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import MOST_OPERATIONS, CostModel
-from plugrad.target import Capabilities
+from plugrad.target import Capabilities, Fragment, TensorCore
+from plugrad.uop.ops import Ops
+from plugrad.uop.uop import UOp
 
 LOOPS = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20)
 GRID = CostModel(cores=256, runs_loops=False, row_bytes=1 << 20)
@@ -43,6 +47,42 @@ def test_a_small_value_is_computed_again_before_another_kernel_has_started() -> 
 
 def test_a_value_that_every_row_needs_is_stored() -> None:
     assert LOOPS.elementwise_boundary(repeated=999 * 1000 * 3, numel=1000, itemsize=4)
+
+
+def product(rows: int, inner: int, columns: int) -> UOp:
+    """Return the sum of products of a matrix and a transposed one."""
+    a, b = (
+        UOp.new_buffer("PYTHON", shape, dtypes.int8).cast(dtypes.int32)
+        for shape in ((rows, inner), (columns, inner))
+    )
+    full = (rows, columns, inner)
+    left = a.reshape((rows, 1, inner)).expand(full)
+    return (left * b.reshape((1, columns, inner)).expand(full)).reduce_axis(Ops.ADD, (2,))
+
+
+BYTES = TensorCore(
+    "bytes", (16, 1, 4), 1, dtypes.int8, dtypes.int32, Fragment((), ()), Fragment((), ()), Fragment((), ())
+)
+
+
+def test_loops_take_factors_narrow_where_their_matrix_instructions_suit_the_product() -> None:
+    model = replace(LOOPS, tensor_cores=(BYTES,))
+    whole = product(64, 64, 64)
+    assert [(cast.op, cast.dtype) for cast in model.narrow_factors(whole)] == [(Ops.CAST, dtypes.int32)] * 2
+    assert not LOOPS.narrow_factors(whole)
+    for rows, inner, columns in ((8, 64, 64), (64, 63, 64), (64, 64, 17)):
+        assert not model.narrow_factors(product(rows, inner, columns))
+    # a sum over two axes is none of matrices, and the least of it no sum
+    ints = UOp.new_buffer("PYTHON", (64, 64, 64), dtypes.int8).cast(dtypes.int32)
+    assert not model.narrow_factors((ints * ints).reduce_axis(Ops.ADD, (1, 2)))
+    assert not model.narrow_factors(whole.src[0].reduce_axis(Ops.MAX, (2,)))
+
+
+def test_a_grid_takes_the_factors_of_its_matrix_instructions_narrow_everywhere() -> None:
+    model = replace(GRID, tensor_cores=(BYTES,))
+    assert model.inline_cast(dtypes.int8, dtypes.int32)
+    assert not model.inline_cast(dtypes.int32, dtypes.int8)
+    assert not replace(LOOPS, tensor_cores=(BYTES,)).inline_cast(dtypes.int8, dtypes.int32)
 
 
 def test_padding_is_copied_where_vectors_would_break_often() -> None:

@@ -35,6 +35,8 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
         if u.op is Ops.SINK or u.op is Ops.BARRIER:
             stores = [p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))]
             return u.replace(src=tuple(_joined(stores, capabilities) if capabilities.vector_bits else stores))
+        if u.op is Ops.WMMA:
+            return u.replace(src=tuple(_fragment(s, capabilities) for s in u.src))
         if capabilities.vector_bits == 0 and u.dtype.count > 1:
             return _widened(u, capabilities) if u.op is Ops.VECTORIZE else _scalar_parts(u)
         return None
@@ -100,6 +102,12 @@ def _scalar_parts(u: UOp) -> UOp | None:
     else:
         return None
     return UOp(Ops.VECTORIZE, u.dtype, tuple(parts))
+
+
+def _fragment(u: UOp, capabilities: Capabilities) -> UOp:
+    """Return a fragment of a matrix instruction, with what is together in memory loaded together."""
+    wide = _widened(u, capabilities) if u.op is Ops.VECTORIZE else None
+    return u if wide is None else wide
 
 
 def _widened(u: UOp, capabilities: Capabilities) -> UOp | None:

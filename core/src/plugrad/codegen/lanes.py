@@ -73,8 +73,18 @@ class _Vectorizer:
             return self._load(u)
         if u.op is Ops.REDUCE:
             return self._reduce(u)
+        if u.op is Ops.WHERE and self._is_decided(u):
+            return UOp(
+                Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count))
+            )
         src = tuple(self.wide(s) for s in u.src)
         return UOp(u.op, u.dtype.vec(self.count), src, u.arg, u.tag)
+
+    def _is_decided(self, choice: UOp) -> bool:
+        """Say whether the number of the lane alone decides, of values that are no vectors."""
+        if choice.src[0].ranges != frozenset({self.lane}):
+            return False
+        return not any(u.op is Ops.LOAD and self.lane in u.ranges for u in choice.toposort())
 
     def _contiguous(self, place: UOp) -> bool:
         return coefficient(place.src[1], self.lane) == 1 and self._is_gated_as_one(place)

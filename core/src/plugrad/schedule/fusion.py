@@ -5,11 +5,12 @@ number of operations in the time that one byte takes to memory, and that ratio i
 speaks of `Capabilities` only, never of devices.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
-from plugrad.target import Capabilities
+from plugrad.target import Capabilities, TensorCore
 from plugrad.uop import Ops, UOp
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
@@ -94,7 +95,7 @@ class CostModel:
     runs_loops: bool
     row_bytes: int
     max_buffers: int = 0
-    widened: frozenset[tuple[DType, DType]] = frozenset()
+    tensor_cores: tuple[TensorCore, ...] = ()
     vector_bytes: int = 0
     operations_per_byte: int = _OPERATIONS_PER_BYTE
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
@@ -118,7 +119,7 @@ class CostModel:
             runs_loops=capabilities.grid_dims == 0,
             row_bytes=capabilities.cache_bytes[-1] if capabilities.cache_bytes else 0,
             max_buffers=capabilities.max_buffers,
-            widened=frozenset((core.dtype_in, core.dtype_out) for core in capabilities.tensor_cores),
+            tensor_cores=capabilities.tensor_cores,
             vector_bytes=capabilities.vector_bits // 8,
             operations_per_byte=_operations_per_byte(capabilities),
             takes_parts=capabilities.supports_views,
@@ -174,8 +175,23 @@ class CostModel:
         )
 
     def inline_cast(self, source: DType, to: DType) -> bool:
-        """Say whether a cast never gets memory: matrix instructions take their factors narrow."""
-        return (source, to) in self.widened
+        """Say whether a cast never gets memory: a grid's matrix instructions take their factors narrow."""
+        pairs = {(core.dtype_in, core.dtype_out) for core in self.tensor_cores}
+        return not self.runs_loops and (source, to) in pairs
+
+    def narrow_factors(self, reduced: UOp) -> Collection[UOp]:
+        """Return the casts of a sum of products that loops of matrix instructions do by themselves."""
+        op, axes = reduced.arg
+        (product,) = reduced.src
+        if not self.runs_loops or op is not Ops.ADD or product.op is not Ops.MUL:
+            return ()
+        casts = [factor.base for factor in product.src]
+        sizes = _sizes_of_product(product, axes)
+        if sizes is None or any(cast.op is not Ops.CAST for cast in casts):
+            return ()
+        pairs = {(cast.src[0].dtype, cast.dtype) for cast in casts}
+        fits = (c.suits_loops(*sizes) for c in self.tensor_cores if pairs == {(c.dtype_in, c.dtype_out)})
+        return casts if any(fits) else ()
 
     def pad_boundary(self, evaluations: int, numel: int) -> Boundary | None:
         """Return the reason to copy a padded value, None to read it gated.
@@ -277,3 +293,22 @@ class Devices:
     def takes_parts(self, device: str) -> bool:
         """Say whether kernels of a device are launched with parts of memory."""
         return device in self.cost and self.cost[device].takes_parts
+
+
+def _sizes_of_product(product: UOp, axes: Sequence[int]) -> tuple[int, int, int] | None:
+    """Return the rows, columns and inner steps of a product; None for other sums."""
+    full: Any = product.shape
+    if not all(isinstance(size, int) for size in full):
+        return None
+    one, other = (_moving_axes(factor) for factor in product.src)
+    inner = [full[a] for a in axes if full[a] > 1]
+    sides = [[a for a in own - beside if a not in axes] for own, beside in ((one, other), (other, one))]
+    if len(inner) != 1 or not all(sides):
+        return None
+    rows, columns = sorted(sides, key=max)
+    return max(full[a] for a in rows), full[max(columns)], inner[0]
+
+
+def _moving_axes(factor: UOp) -> set[int]:
+    own: Any = factor.src[0].shape if factor.op is Ops.EXPAND else factor.shape
+    return {a for a, size in enumerate(own) if size > 1}

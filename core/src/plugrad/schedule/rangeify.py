@@ -96,6 +96,9 @@ class Rangeify:
             if u.op is Ops.REDUCE_AXIS and (selection := selection_of(u)) is not None:
                 self.selections[u] = selection
                 self._around |= selection.around
+            elif u.op is Ops.REDUCE_AXIS:
+                model = self.cost.get(u.device or self.default_device)
+                self._around.update(model.narrow_factors(u) if model is not None else ())
         for u in order:
             if u.op in _LEAVES:
                 self.operations[u] = u.op is Ops.BUFFER

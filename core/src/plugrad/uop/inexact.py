@@ -149,7 +149,9 @@ INEXACT = (
         "a sum of products",
         "one by matrix instructions, in their order",
         ("rounding", "overflow", "NaN"),
-        _ORDER + "; instructions that drop digits of float32 only where the user allowed them",
+        _ORDER
+        + "; instructions that drop digits of float32 only where the user allowed them; VDPBF16PS of x86 "
+        "takes numbers below the normal ones for 0",
         "where the renderer's `tensor_cores` have one",
     ),
     # --- operations that a target lacks ---

@@ -17,6 +17,7 @@ from plugrad.target import Capabilities
 from plugrad.uop import COMPARE, Ops, UOp
 from plugrad.uop.shape import least
 from plugrad_cpu_clang import preamble
+from plugrad_cpu_clang.dot_products import dot_product, dot_products
 from plugrad_cpu_clang.half_conversions import (
     bfloat_from_float,
     float_from_bfloat,
@@ -55,6 +56,7 @@ def cpu_capabilities(machine: Machine) -> Capabilities:
         cache_bytes=machine.cache_bytes,
         local_memory_bytes=STAGE_BYTES,
         native_ops=NATIVE_OPS | (FUSED_OPS if fuses else frozenset[str]()),
+        tensor_cores=dot_products(machine),
     )
 
 
@@ -111,6 +113,15 @@ class CpuRenderer(MaskRenderer):
         if u.src[1].op is Ops.MUL and u.src[1].dtype.itemsize == 1:
             preamble.unvectorized(scope.define)
         super().write_accumulate(scope, u)
+
+    def write(self, scope: Scope, u: UOp) -> None:
+        """Write one node; a sum of products of neighbours is a call."""
+        if u.op is not Ops.WMMA:
+            super().write(scope, u)
+            return
+        arguments = ", ".join(scope.names[s] for s in u.src)
+        function = dot_product(scope.define, u.arg)
+        scope.declare(u, "tile", self.type_name(scope, u.dtype), f"{function}({arguments})")
 
     def workitem(self, name: str) -> str:
         """Return the expression of a launch position: a CPU has none but its threads."""

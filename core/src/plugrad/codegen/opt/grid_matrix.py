@@ -9,12 +9,10 @@ from plugrad._frozen import frozen
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
-from plugrad.target import TensorCore
+from plugrad.target import REPEATED, TensorCore
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
-# Work that may be done twice to have tiles of a round size.
-REPEATED = 1.125
 # Tiles of a matrix instruction that one warp computes side by side along each axis, and warps of one group.
 _TILES_OF_A_WARP = (4, 2, 1)
 _WARPS_ALONG_AXIS = 2
@@ -58,7 +56,7 @@ def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: U
     warps = math.prod(constant_size(r) or 1 for r in axes if r not in (columns, rows))
     warps *= math.prod(-(-(constant_size(r) or 0) // size) for r, size in ((columns, width), (rows, height)))
     many = _WARPS_OF_A_UNIT * kernel.capabilities.compute_units
-    plans: list[_AlongAxis] = []
+    plans: list[AlongAxis] = []
     for r, size in ((rows, height), (columns, width)):
         steps = constant_size(r) or 0
         wanted = (c for c in _TILES_OF_A_WARP if c == 1 or warps // c >= many)
@@ -66,7 +64,7 @@ def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: U
         if not count:
             return []
         warps //= count
-        plans.append(_AlongAxis(r.arg.ident, steps, size, count))
+        plans.append(AlongAxis(r.arg.ident, steps, size, count))
     of_rows, of_columns = plans
     tile = MatrixTile(core.name, rows=of_rows.tiled, inner=inner.arg.ident)
     return [
@@ -80,7 +78,7 @@ def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: U
 
 
 @frozen
-class _AlongAxis:
+class AlongAxis:
     """Matrix instructions along an output axis: `count` tiles of `size` steps in each warp."""
 
     ident: AxisId
@@ -90,6 +88,7 @@ class _AlongAxis:
 
     @property
     def is_exact(self) -> bool:
+        """Whether the tiles end with the axis."""
         return self.steps % (self.size * self.count) == 0
 
     @property
@@ -98,12 +97,16 @@ class _AlongAxis:
         return self.ident if self.is_exact else (*self.ident, 1)
 
     def shifted(self) -> list[Opt]:
+        """Return the option by which the last tiles begin before the others end."""
         return [] if self.is_exact else [Opt(OptOps.SHIFTIN, self.ident, self.size * self.count)]
+
+    def upcast(self) -> list[Opt]:
+        """Return the option by which one warp computes its tiles side by side."""
+        return [Opt(OptOps.UPCAST, (*self.tiled, 0), self.count)] if self.count > 1 else []
 
     def spread(self) -> list[Opt]:
         """Return the options that assign tiles to warps and warps to groups."""
-        tiles = (*self.tiled, 0)
-        out = [Opt(OptOps.UPCAST, tiles, self.count)] if self.count > 1 else []
+        tiles, out = (*self.tiled, 0), self.upcast()
         left = -(-self.steps // (self.size * self.count))
         if left > 1 and left % _WARPS_ALONG_AXIS == 0:
             inner = (*tiles, 0) if self.count > 1 else tiles

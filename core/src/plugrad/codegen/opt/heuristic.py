@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, lanes_along, steps_of
 from plugrad.codegen.opt.grid_heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.loop_matrix import use_matrix_loops
 from plugrad.codegen.opt.loop_order import nbytes_between, order_loops
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
@@ -65,9 +66,8 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
     """Apply suitable optimisations to a kernel without any, and return it."""
     if kernel.capabilities.grid_dims:
         kernel.apply_all(grid_opts(kernel))
-    else:
-        if kernel.capabilities.vector_bits:
-            kernel.apply_all(cuts(kernel))
+    elif not use_matrix_loops(kernel):
+        kernel.apply_all(cuts(kernel))
         _plan_loops(kernel)
     return kernel
 

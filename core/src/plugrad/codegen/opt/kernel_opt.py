@@ -312,13 +312,18 @@ class KernelOpt:
             raise KernelOptError(f"{opt}: the target has no {tile.core}; it has {known or 'none'}.")
         if self.axes(AxisType.WARP, AxisType.GROUP_REDUCE):
             raise KernelOptError(f"{opt}: the work-items of a group already share something else.")
+        kind = AxisType.GLOBAL if self.capabilities.grid_dims else AxisType.LOOP
         for r in (columns, rows):
-            if r.arg.kind is not AxisType.GLOBAL:
-                raise KernelOptError(f"{opt}: axis {r.arg.ident} is {r.arg.kind.name}; TC takes GLOBAL axes.")
-        self._check_target(opt, core.threads)
+            if r.arg.kind is not kind:
+                raise KernelOptError(
+                    f"{opt}: axis {r.arg.ident} is {r.arg.kind.name}; TC takes {kind.name} axes."
+                )
+        if core.threads > 1:
+            self._check_target(opt, core.threads)
         out = tiled(self.ast, tile, columns, core)
         self.ast = out.ast
-        self._replace(columns, out.columns.value, (*out.columns.parts, out.warp))
+        warp = (out.warp,) if out.warp.op is Ops.RANGE else ()
+        self._replace(columns, out.columns.value, (*out.columns.parts, *warp))
         self._replace(rows, out.rows.value, out.rows.parts)
 
     def _copy(self, opt: Opt) -> None:

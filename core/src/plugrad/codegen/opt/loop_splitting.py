@@ -25,7 +25,9 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     """Yield the cuts of the stored axis, at gates and remainders that break its loads."""
     stores = stores_of(kernel.ast)
     order = kernel.ast.toposort()
-    if len(stores) != 1 or not kernel.can_repeat() or any(u.op is Ops.REDUCE for u in order):
+    if not kernel.capabilities.vector_bits or len(stores) != 1:
+        return
+    if not kernel.can_repeat() or any(u.op is Ops.REDUCE for u in order):
         return
     place, _, *loops = stores[0].src
     along = [r for r in loops if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP and constant_size(r)]

@@ -37,12 +37,12 @@ class Panel:
     @property
     def numel(self) -> int:
         """Elements of the copy."""
-        return math.prod(constant_size(r) or 1 for r in self.axes)
+        return math.prod(constant_size(r) or 1 for r in self.axes) * self.value.dtype.count
 
     @property
     def nbytes(self) -> int:
         """Bytes of the copy."""
-        return self.numel * self.value.dtype.itemsize
+        return self.numel * self.value.dtype.scalar().itemsize
 
     @property
     def places(self) -> list[UOp]:
@@ -104,7 +104,9 @@ def _is_reduced(r: UOp) -> bool:
 def _may_be_copied(value: UOp) -> bool:
     """Say whether it is a loaded value, of a memory dtype, made without a loop."""
     ops = {u.op for u in value.toposort()}
-    is_stored = value.dtype.count == 1 and value.dtype is not dtypes.index
+    # of vectors only what a matrix instruction takes together, which loads do not give
+    is_value = value.dtype.count == 1 or value.op is Ops.VECTORIZE
+    is_stored = is_value and value.dtype.scalar() is not dtypes.index
     return is_stored and Ops.LOAD in ops and ops.isdisjoint((Ops.REDUCE, Ops.AFTER))
 
 
@@ -141,7 +143,8 @@ def _copied(panel: Panel, ident: int, axis: int) -> UOp:
     value = panel.value
     for r, own in zip(panel.axes, fresh, strict=True):
         value = at(value, r, own)
-    memory = UOp(Ops.DEFINE_LOCAL, value.dtype, (), (ident, panel.numel))
-    written = memory.index(flat_position(fresh)).store(value, *fresh)
+    lanes = value.dtype.count
+    memory = UOp(Ops.DEFINE_LOCAL, value.dtype.scalar(), (), (ident, panel.numel))
+    written = memory.index(flat_position(fresh) * lanes).store(value, *fresh)
     barrier = UOp(Ops.BARRIER, dtypes.void, (written,))
-    return memory.after(barrier).index(flat_position(panel.axes)).load()
+    return memory.after(barrier).index(flat_position(panel.axes) * lanes).load(dtype=value.dtype)

@@ -122,7 +122,7 @@ class Tiled:
         ast: the kernel.
         columns: what takes the place of the columns' axis.
         rows: what takes the place of the rows' axis.
-        warp: the threads of a warp, which end with both.
+        warp: the threads of a warp, which end with both; of one thread, its number.
     """
 
     ast: UOp
@@ -185,7 +185,8 @@ class _Tiling:
         self.axes = {"n": columns, "m": rows, "k": inner}
         self.sizes = dict(zip("nmk", core.dims, strict=True))
         free = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
-        self.warp = UOp.range(core.threads, (free,), AxisType.WARP)
+        warp = UOp.range(core.threads, (free,), AxisType.WARP)
+        self.warp = warp if core.threads > 1 else warp.const_like(0)
         self.outer = {name: self._outer(name) for name in "nmk"}
 
     def _outer(self, name: str) -> UOp:
