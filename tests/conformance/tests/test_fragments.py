@@ -57,3 +57,11 @@ def test_instructions_have_names_of_their_own():
 def test_a_warp_fits_a_row_of_a_workgroup():
     (fault,) = faults_of(replace(GPU, max_workgroup_dims=(16, 4, 1)))
     assert fault == "square takes 32 threads, and a workgroup has 16 in a row at most"
+
+
+def test_an_instruction_of_one_thread_needs_no_workgroup():
+    rows = Fragment((), ("k0",))
+    alone = replace(
+        SOUND, dims=(2, 1, 2), threads=1, a=rows, b=Fragment((), ("k0", "n0")), c=Fragment((), ("n0",))
+    )
+    assert faults_of(replace(GPU, max_workgroup=0, max_workgroup_dims=(), tensor_cores=(alone,))) == []

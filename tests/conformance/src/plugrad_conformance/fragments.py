@@ -24,7 +24,7 @@ def _of_core(core: TensorCore, capabilities: Capabilities) -> Iterator[str]:
         yield f"{core.name} has dims {core.dims}, which are not all powers of two"
         return
     limit = capabilities.max_workgroup_dims[0] if capabilities.max_workgroup_dims else 0
-    if core.threads > min(limit, capabilities.max_workgroup):
+    if core.threads > 1 and core.threads > min(limit, capabilities.max_workgroup):
         yield f"{core.name} takes {core.threads} threads, and a workgroup has {limit} in a row at most"
     n, m, k = core.dims
     for name, fragment, sizes in (
