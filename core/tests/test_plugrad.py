@@ -52,7 +52,7 @@ print(plugrad.transforms.grad.__name__, plugrad.nn.Linear.__name__)"""
 
 def test_slow_modules_are_imported_when_they_are_needed() -> None:
     # in the order of what they take, together a fifth of the import
-    later = ("numpy", "inspect", "dataclasses", "pluggy", "plugrad.plugin.hook_calls")
+    later = ("numpy", "inspect", "dataclasses", "pluggy", "pathlib", "plugrad.plugin.hook_calls")
     assert run(f"import sys, plugrad; print([name for name in {later} if name in sys.modules])") == "[]"
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import inspect as inspect
     import json as json
     import multiprocessing as multiprocessing
+    import pathlib as pathlib
     import pickle as pickle
     import random as random
     import shlex as shlex
@@ -58,8 +59,8 @@ else:
     json, numpy, pickle, platformdirs, random, shlex, shutil, traceback = map(
         LazyModule, ("json", "numpy", "pickle", "platformdirs", "random", "shlex", "shutil", "traceback")
     )
-    futures, metadata, multiprocessing = map(
-        LazyModule, ("concurrent.futures", "importlib.metadata", "multiprocessing")
+    futures, metadata, multiprocessing, pathlib = map(
+        LazyModule, ("concurrent.futures", "importlib.metadata", "multiprocessing", "pathlib")
     )
 
 

@@ -9,15 +9,16 @@ The environment variable of a setting has its name. It is parsed at the first re
 `os.environ` call `settings.refresh()`. `DEVICE` alone is looked up at every read, since programs set it late.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
 from plugrad._frozen import frozen
-from plugrad._util import closest, did_you_mean, platformdirs
+from plugrad._util import closest, did_you_mean, pathlib, platformdirs
 from plugrad.errors import SettingsError
 
 __all__ = ["Setting", "SettingValue", "Settings", "cache_dir", "context", "is_overridden", "settings"]
@@ -72,10 +73,10 @@ class Setting(Generic[T]):
         self.name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> "Setting[T]": ...
+    def __get__(self, instance: None, owner: type) -> Setting[T]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object, owner: type) -> "Setting[T] | T":
+    def __get__(self, instance: object, owner: type) -> Setting[T] | T:
         if instance is None:
             return self
         overrides = _overrides.get()
@@ -121,7 +122,7 @@ class Setting(Generic[T]):
             case int():
                 parsed = self._parse_int(value)
             case _:
-                parsed = str(value) if isinstance(value, (str, Path)) else None
+                parsed = str(value) if isinstance(value, (str, pathlib.Path)) else None
         if parsed is None:
             raise SettingsError(
                 f"{self.name}={value!r} is not legal: it takes {self.type_name}. {self.doc} "
@@ -355,7 +356,7 @@ def is_overridden(name: str) -> bool:
     return name in _overrides.get()
 
 
-def cache_dir() -> Path:
+def cache_dir() -> pathlib.Path:
     """Return the directory of all that plugrad keeps between processes; it may not exist yet.
 
     Example:
@@ -364,8 +365,8 @@ def cache_dir() -> Path:
         'kernels'
     """
     if settings.PLUGRAD_CACHE:
-        return Path(settings.PLUGRAD_CACHE).expanduser()
-    return Path(platformdirs.user_cache_dir("plugrad", appauthor=False))
+        return pathlib.Path(settings.PLUGRAD_CACHE).expanduser()
+    return pathlib.Path(platformdirs.user_cache_dir("plugrad", appauthor=False))
 
 
 def _setting(name: str) -> Setting[Any]:

@@ -5,15 +5,16 @@ it keys everything that follows, so a second process runs no codegen, and equal 
 compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
 from plugrad._frozen import field, frozen
-from plugrad._util import VERSION, LazyModule, dataclasses, hashlib, pickle
+from plugrad._util import VERSION, LazyModule, dataclasses, hashlib, pathlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
@@ -65,7 +66,7 @@ class CompiledKernel:
 # DEBUG from which on the graph at each pass is shown, as with VIZ: a kernel from the disk went through none.
 _SHOWS_PASSES = 5
 
-_loaded: LruCache[tuple[OpenDevice, UOp, "tuple[Opt, ...] | None", int], CompiledKernel] = LruCache()
+_loaded: LruCache[tuple[OpenDevice, UOp, tuple[Opt, ...] | None, int], CompiledKernel] = LruCache()
 # Kernels that serve other graphs as well, by the graph that was asked for.
 _shared: LruCache[tuple[OpenDevice, UOp], CompiledKernel] = LruCache()
 
@@ -99,7 +100,7 @@ def compile_shared_kernels(device: OpenDevice, asts: Sequence[UOp]) -> list[Comp
 
 
 def compile_kernels(
-    device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None" = None
+    device: OpenDevice, asts: Sequence[UOp], opts: tuple[Opt, ...] | None = None
 ) -> list[CompiledKernel]:
     """Return the kernels of `asts` for `device`, compiling missing ones in one go.
 
@@ -149,7 +150,7 @@ def _bound(kernel: CompiledKernel, values: Mapping[str, int]) -> CompiledKernel:
     )
 
 
-def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | None") -> list[CompiledKernel]:
+def _compile(device: OpenDevice, asts: Sequence[UOp], opts: tuple[Opt, ...] | None) -> list[CompiledKernel]:
     sources: list[tuple[codegen.Lowered, str]] = []
     kernels: list[CompiledKernel] = []
 
@@ -174,7 +175,7 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: "tuple[Opt, ...] | N
     return kernels
 
 
-def _searched(device: OpenDevice, ast: UOp) -> "tuple[Opt, ...]":
+def _searched(device: OpenDevice, ast: UOp) -> tuple[Opt, ...]:
     """Return the fastest optimisations, from an earlier search where there was one."""
     results = search_results.search_results()
     # unlike kernels, lists stay good where sources of plugrad lie elsewhere, or were edited
@@ -187,7 +188,7 @@ def _searched(device: OpenDevice, ast: UOp) -> "tuple[Opt, ...]":
     return opts
 
 
-def _load(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program) -> CompiledKernel:
+def _load(device: OpenDevice, ast: UOp, opts: tuple[Opt, ...] | None, program: Program) -> CompiledKernel:
     slots = 1 + max((*program.outs, *program.ins))
     dims = program.launch_dims({}) if program.has_fixed_launch else None
     kernel = CompiledKernel(program, device.runner(program), device, slots, dims)
@@ -213,7 +214,7 @@ def _announce(device: OpenDevice, program: Program, seconds: float, *, cached: b
 
 
 def _to_disk(
-    device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", program: Program, blob: bytes
+    device: OpenDevice, ast: UOp, opts: tuple[Opt, ...] | None, program: Program, blob: bytes
 ) -> None:
     """Store `program`; its library is a blob, which kernels of one compiler run share."""
     payload = pickle.dumps((dataclasses.replace(program, lib=b""), blob))
@@ -221,7 +222,7 @@ def _to_disk(
 
 
 def _from_disk(
-    device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None", blobs: dict[bytes, bytes | None]
+    device: OpenDevice, ast: UOp, opts: tuple[Opt, ...] | None, blobs: dict[bytes, bytes | None]
 ) -> Program | None:
     """Return the stored program, or None. `blobs` keeps the blobs of earlier reads."""
     if settings.DEBUG >= _SHOWS_PASSES or settings.VIZ:
@@ -242,7 +243,7 @@ def _from_disk(
     return None if lib is None else dataclasses.replace(program, lib=lib)
 
 
-def _disk_key(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> bytes:
+def _disk_key(device: OpenDevice, ast: UOp, opts: tuple[Opt, ...] | None) -> bytes:
     return b"|".join((ast.key, _target_key(device), repr((opts, settings.BEAM)).encode()))
 
 
@@ -253,11 +254,11 @@ def _target_key(device: OpenDevice) -> bytes:
     makers = (type(device.renderer), type(device.compiler))
     shared = (codegen_file, renderer_file, uop_file)
     files = [*shared, *(sys.modules[maker.__module__].__file__ for maker in makers)]
-    stamps = [_stamp(Path(file).parent) for file in files if file is not None]
+    stamps = [_stamp(pathlib.Path(file).parent) for file in files if file is not None]
     return hashlib.sha256(repr((*parts, *makers, stamps)).encode()).digest()
 
 
-def _stamp(package: Path) -> list[tuple[str, int, int]]:
+def _stamp(package: pathlib.Path) -> list[tuple[str, int, int]]:
     """Return a digest of a package's sources: an edited pass invalidates old kernels."""
     files = ((file, file.stat()) for file in sorted(package.rglob("*.py")))
     return [(str(file), info.st_size, info.st_mtime_ns) for file, info in files]

@@ -1,15 +1,16 @@
 """Subscribe the observers that the settings ask for."""
 
+from __future__ import annotations
+
 import atexit
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plugrad._util import LazyModule
+from plugrad._util import LazyModule, pathlib
 from plugrad.events import RewriteEvent, Subscription, subscribe
 from plugrad.settings import cache_dir, settings
 from plugrad.uop.rule_times import TIMES_RULES
@@ -54,7 +55,7 @@ def uninstall() -> None:
         _installed.clear()
 
 
-def recording_path() -> Path:
+def recording_path() -> pathlib.Path:
     """Return a new file name for a recording of this process."""
     return cache_dir() / "viz" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 

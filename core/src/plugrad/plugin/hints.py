@@ -4,12 +4,14 @@ The one place in the core that knows them by name. It only helps messages: nothi
 load or run a backend, and a backend that is missing here works like any other.
 """
 
+from __future__ import annotations
+
+import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
-from plugrad._util import LazyModule, closest, json, metadata, shlex
+from plugrad._util import LazyModule, closest, json, metadata, pathlib, shlex
 
 if TYPE_CHECKING:
     import urllib.request as request
@@ -17,7 +19,7 @@ else:
     request = LazyModule("urllib.request")
 
 # the top of a checkout, where this package lies in core/src/plugrad
-_TOP = Path(__file__).resolve().parents[4]
+_TOP = os.path.join(os.path.dirname(__file__), *[os.pardir] * 4)
 
 
 @frozen
@@ -56,23 +58,23 @@ def install_line(requirement: str, folder: str) -> str:
     source = requirement
     for top in _checkouts():
         if (top / folder / "pyproject.toml").is_file():
-            place = f"./{folder}" if Path.cwd() == top else str(top / folder)
+            place = f"./{folder}" if pathlib.Path.cwd() == top else str(top / folder)
             _, bracket, extras = requirement.partition("[")
             source = place + bracket + extras
             break
     return f"pip install {shlex.quote(source)}"
 
 
-def _checkouts() -> Iterator[Path]:
+def _checkouts() -> Iterator[pathlib.Path]:
     """Yield the tops of checkouts that this runs in, or was installed from."""
-    yield _TOP
+    yield pathlib.Path(_TOP).resolve()
     try:
         origin = metadata.distribution("plugrad-core").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return
     url = json.loads(origin)["url"] if origin else ""
     if url.startswith("file:"):
-        yield Path(request.url2pathname(url.removeprefix("file://"))).parent
+        yield pathlib.Path(request.url2pathname(url.removeprefix("file://"))).parent
 
 
 HINTS = (

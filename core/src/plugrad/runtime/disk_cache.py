@@ -16,16 +16,17 @@ limit, the first time after a random share of that, so that many short processes
 one. Processes that write at the same time may pass the limit by that part each.
 """
 
+from __future__ import annotations
+
 import contextlib
 import itertools
 import os
 import time
 import warnings
 from functools import cache
-from pathlib import Path
 
 from plugrad._frozen import frozen
-from plugrad._util import hashlib, random
+from plugrad._util import hashlib, pathlib, random
 from plugrad.errors import CacheError
 from plugrad.runtime.private_folder import exposure, make_private
 from plugrad.settings import cache_dir, settings
@@ -69,13 +70,13 @@ class DiskCache:
         top: the outermost of its parents that others must not write to; by default the directory itself.
 
     Example:
-        >>> DiskCache(Path("/tmp/kernels")).get(b"not there") is None
+        >>> DiskCache(pathlib.Path("/tmp/kernels")).get(b"not there") is None
         True
     """
 
-    def __init__(self, root: Path | str, top: Path | None = None) -> None:
-        self.path = Path(root) / LAYOUT
-        self._top = Path(root) if top is None else top
+    def __init__(self, root: pathlib.Path | str, top: pathlib.Path | None = None) -> None:
+        self.path = pathlib.Path(root) / LAYOUT
+        self._top = pathlib.Path(root) if top is None else top
         self.hits = 0
         self.misses = 0
         self._has_warned = False
@@ -111,7 +112,7 @@ class DiskCache:
         Written even where it is there: that mends a damaged file, and says that it was used.
 
         Example:
-            >>> DiskCache(Path("/tmp/kernels")).put_blob(b"library").hex()[:8]
+            >>> DiskCache(pathlib.Path("/tmp/kernels")).put_blob(b"library").hex()[:8]
             'b718f135'
         """
         name = hashlib.sha256(data).digest()
@@ -128,7 +129,7 @@ class DiskCache:
             return 0
         removed = 0
         now = time.time()
-        found: list[tuple[float, int, Path]] = []
+        found: list[tuple[float, int, pathlib.Path]] = []
         for file in self._files():
             info = _stat(file)
             if info is None:
@@ -184,17 +185,17 @@ class DiskCache:
             removed += file.suffix == ".bin"
         return removed
 
-    def _file(self, key: bytes) -> Path:
+    def _file(self, key: bytes) -> pathlib.Path:
         name = hashlib.sha256(key).hexdigest()
         return self.path / name[:2] / f"{name}.bin"
 
-    def _blob_file(self, name: bytes) -> Path:
+    def _blob_file(self, name: bytes) -> pathlib.Path:
         return self.path / name.hex()[:2] / f"{name.hex()}.blob"
 
-    def _files(self) -> list[Path]:
+    def _files(self) -> list[pathlib.Path]:
         return [file for kind in ("bin", "blob", "tmp") for file in self.path.glob(f"??/*.{kind}")]
 
-    def _read(self, file: Path) -> bytes:
+    def _read(self, file: pathlib.Path) -> bytes:
         """Return the contents of `file`, and record the use. Untrusted files read as empty."""
         if self._is_exposed():
             return b""
@@ -212,7 +213,7 @@ class DiskCache:
                 os.utime(file)
         return data
 
-    def _store(self, file: Path, data: bytes) -> None:
+    def _store(self, file: pathlib.Path, data: bytes) -> None:
         if settings.CACHELEVEL < _LEVEL_WITH_DISK or self._is_exposed():
             return
         try:
@@ -225,7 +226,7 @@ class DiskCache:
         except OSError as error:
             self._warn(f"cannot write the kernel cache at {self.path}: {error.strerror or error}")
 
-    def _write(self, file: Path, data: bytes) -> None:
+    def _write(self, file: pathlib.Path, data: bytes) -> None:
         make_private(file.parent)
         temporary = file.with_suffix(f".{os.getpid()}-{next(_temporary_numbers)}.tmp")
         try:
@@ -257,7 +258,7 @@ class DiskCache:
 
 
 @cache
-def _cache_at(top: Path) -> DiskCache:
+def _cache_at(top: pathlib.Path) -> DiskCache:
     return DiskCache(top / "kernels", top)
 
 
@@ -275,7 +276,7 @@ def _limit_bytes() -> int:
     return settings.CACHE_DISK_MB << 20
 
 
-def _stat(file: Path) -> os.stat_result | None:
+def _stat(file: pathlib.Path) -> os.stat_result | None:
     try:
         return file.stat()
     except FileNotFoundError:

@@ -4,14 +4,15 @@ A file is written under another name and renamed when it is complete, so an inte
 nothing that is taken for one.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from plugrad._util import LazyModule, hashlib
+from plugrad._util import LazyModule, hashlib, pathlib
 from plugrad.errors import ArgumentError, DownloadError
 from plugrad.runtime.private_folder import make_private
 from plugrad.settings import cache_dir
@@ -46,9 +47,9 @@ def fetch(
     *,
     sha256: str | None = None,
     name: str | None = None,
-    folder: "str | os.PathLike[str] | None" = None,
+    folder: str | os.PathLike[str] | None = None,
     progress: bool = True,
-) -> Path:
+) -> pathlib.Path:
     """Return the path of a local copy of `url`, fetched at the first call.
 
     Args:
@@ -63,17 +64,17 @@ def fetch(
         ArgumentError: `sha256` is no such number, or `name` has a folder in it.
 
     Example:
-        >>> path = fetch(Path(__file__).as_uri(), folder=tempfile.mkdtemp())
-        >>> path.read_bytes() == Path(__file__).read_bytes()
+        >>> path = fetch(pathlib.Path(__file__).as_uri(), folder=tempfile.mkdtemp())
+        >>> path.read_bytes() == pathlib.Path(__file__).read_bytes()
         True
     """
     if sha256 is not None and not (_is_text(sha256) and re.fullmatch(r"[0-9a-fA-F]{64}", sha256)):
         raise ArgumentError(f"sha256={sha256!r:.80} is no SHA-256. It has 64 hexadecimal digits.")
-    if name is not None and not (_is_text(name) and name and Path(name).name == name):
+    if name is not None and not (_is_text(name) and name and pathlib.Path(name).name == name):
         raise ArgumentError(f"name={name!r:.80} is no name of a file. Choose where it lies by folder=.")
     if folder is not None and not (_is_text(folder) or isinstance(folder, os.PathLike)):
         raise ArgumentError(f"folder={folder!r:.80} is no path. Pass a string or a path.")
-    where = cache_dir() / "downloads" if folder is None else Path(folder)
+    where = cache_dir() / "downloads" if folder is None else pathlib.Path(folder)
     path = where / (name or _name_of(url))
     if path.is_file() and (sha256 is None or _digest(path) == sha256.lower()):
         return path
@@ -88,9 +89,9 @@ def fetch(
                 "or it arrived damaged: fetch it again, and compare with what its publisher says.",
                 url=url,
             )
-        Path(partial).replace(path)
+        pathlib.Path(partial).replace(path)
     finally:
-        Path(partial).unlink(missing_ok=True)
+        pathlib.Path(partial).unlink(missing_ok=True)
     return path
 
 
@@ -100,7 +101,7 @@ def _name_of(url: str) -> str:
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{end[-80:]}"
 
 
-def _digest(path: Path) -> str:
+def _digest(path: pathlib.Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -1,11 +1,14 @@
 """Folders for code that runs: private to their user, untrusted where others may write."""
 
+from __future__ import annotations
+
 import os
 import stat
-from pathlib import Path
+
+from plugrad._util import pathlib
 
 
-def make_private(folder: Path) -> None:
+def make_private(folder: pathlib.Path) -> None:
     """Make `folder` and each parent that is missing, with mode 0700."""
     try:
         folder.mkdir(mode=0o700)
@@ -17,7 +20,7 @@ def make_private(folder: Path) -> None:
             raise
 
 
-def exposure(folder: Path, top: Path) -> str:
+def exposure(folder: pathlib.Path, top: pathlib.Path) -> str:
     """Return the others who may change files in `folder`, empty for nobody.
 
     All folders from `folder` up to `top` are looked at; one that does not exist is no risk. The superuser is

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Unpack
 
-from plugrad._util import ctypes, gzip
+from plugrad._util import ctypes, gzip, pathlib
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
@@ -22,7 +21,7 @@ from plugrad.tensor.shapes import as_int, as_shape, product
 from plugrad.uop import UOp
 
 
-def _unpacked(path: Path, url: str) -> bytes:
+def _unpacked(path: pathlib.Path, url: str) -> bytes:
     try:
         return gzip.decompress(path.read_bytes())
     except (OSError, EOFError, zlib.error) as error:

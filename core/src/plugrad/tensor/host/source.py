@@ -5,10 +5,12 @@ device: one copy. Immutable data (lists become `bytes`) waits on the host until 
 of contiguous bytes is bytes, any other an array of its elements.
 """
 
-from pathlib import Path
+from __future__ import annotations
+
 from typing import Any
 
 from plugrad._util import numpy as np
+from plugrad._util import pathlib
 from plugrad.dtype import DType, dtypes, from_numpy, from_py, is_complex, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import note_data
@@ -51,7 +53,7 @@ def graph_of(data: Any, dtype: DType | None, device: str = HOST, *, copy: bool =
         return _bytes_graph(data, dtypes.uint8 if dtype is None else dtype, device)
     if isinstance(data, TensorBase):
         return data.uop
-    if isinstance(data, Path):
+    if isinstance(data, pathlib.Path):
         return _file_graph(data, dtypes.uint8 if dtype is None else dtype)
     if isinstance(data, (list, tuple)) or hasattr(data, "__array__") or is_buffer(data):
         return _array_graph(_as_array(data), dtype, device)
@@ -124,7 +126,7 @@ def is_buffer(data: Any) -> bool:
     return True
 
 
-def _as_array(data: Any) -> "np.typing.NDArray[Any]":
+def _as_array(data: Any) -> np.typing.NDArray[Any]:
     if hasattr(data, "filled") and np.ma.is_masked(data):
         raise DtypeError(
             "cannot make a tensor of a masked array: tensors have no masks. Fill it: .filled(value)."
@@ -148,7 +150,7 @@ def _bytes_graph(data: Any, dtype: DType, device: str) -> UOp:
     return copied_buffer(view, shape, dtype, device)
 
 
-def _file_graph(path: Path, dtype: DType) -> UOp:
+def _file_graph(path: pathlib.Path, dtype: DType) -> UOp:
     """Return a whole file, which is read when it is copied to where something computes."""
     where = path.expanduser().resolve()
     if not where.is_file():
@@ -167,7 +169,7 @@ def _check_whole(nbytes: int, dtype: DType, what: str = "") -> None:
         )
 
 
-def _array_graph(array: "np.typing.NDArray[Any]", dtype: DType | None, device: str) -> UOp:
+def _array_graph(array: np.typing.NDArray[Any], dtype: DType | None, device: str) -> UOp:
     if array.dtype.kind not in "biufc":
         # NumPy would cast it as well: dates as their counts
         from_numpy(array.dtype)
@@ -211,6 +213,6 @@ def _shared_graph(data: Any, dtype: DType | None, device: str) -> UOp:
     raise ArgumentError(f"copy=False of an array {show(array.shape)}: {problem}. Let it be copied.")
 
 
-def bytes_of(array: "np.typing.NDArray[Any]") -> memoryview:
+def bytes_of(array: np.typing.NDArray[Any]) -> memoryview:
     """Return the bytes of an array in row-major order, which are its memory."""
     return array.reshape(-1).view(np.uint8).data
