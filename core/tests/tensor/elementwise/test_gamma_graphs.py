@@ -39,6 +39,15 @@ def test_the_inverse_of_erf_is_that_of_scipy(dtype: str) -> None:
     assert errors("erfinv", UNIT, "erfinv", dtype).max() < TOLERANCE[dtype]
 
 
+def test_the_inverse_of_erf_in_float32_is_four_units_off_at_most() -> None:
+    ends = 1 - np.geomspace(2.0**-24, 0.1, 2000)
+    values = np.concatenate([np.linspace(-0.9999, 0.9999, 20000), ends, np.geomspace(1e-30, 0.1, 500)])
+    given = values.astype(np.float32)
+    expected = special.erfinv(given.astype(np.float64))
+    units = np.spacing(np.abs(expected).astype(np.float32))
+    assert (np.abs(Tensor(given).erfinv().numpy() - expected) <= 4 * units).all()
+
+
 def test_lgamma_is_precise_around_its_zeros() -> None:
     found = Tensor([1 + 1e-9, 2 + 1e-9], dtype="float64").lgamma().numpy()
     assert np.allclose(found, [-0.5772156649e-9, 0.4227843351e-9], rtol=1e-6, atol=0)
