@@ -65,3 +65,10 @@ def test_two_shared_reductions_use_two_memories() -> None:
     assert sorted(memories) == [0, 1]
     gate = got.src[0].src[0].src[2]
     assert set(gate.src) == {group.eq(0), other.eq(0)}
+
+
+def test_work_items_store_the_steps_that_a_store_has_of_them() -> None:
+    total = x.index(row * 16 + group).load().reduce(Ops.ADD, group)
+    got = share_reduces(UOp.sink(out.index(row * 16 + group).store(total, row, group)))
+    assert got.src[0].src[0] is out.index(row * 16 + group)
+    assert got.src[0].src[2:] == (row, group)

@@ -101,6 +101,12 @@ def test_rows_are_reduced_inside_where_loops_run_and_the_row_fits() -> None:
     assert LOOPS.row_reduce_boundary(rows=1, row_bytes=1 << 18)
 
 
+def test_groups_of_a_grid_have_rows_that_are_many_or_short() -> None:
+    assert not GRID.row_reduce_boundary(rows=64, row_bytes=1 << 20, along_rows=True)
+    assert not GRID.row_reduce_boundary(rows=1, row_bytes=4096, along_rows=True)
+    assert GRID.row_reduce_boundary(rows=8, row_bytes=1 << 20, along_rows=True)
+
+
 def test_a_contraction_has_loops_of_its_own_where_a_tile_saves_more_than_memory_costs() -> None:
     assert LOOPS.shares_nest(saved_loads=1000 * 48, numel=1000, itemsize=4)
     assert not LOOPS.shares_nest(saved_loads=1000 * 128, numel=1000, itemsize=4)

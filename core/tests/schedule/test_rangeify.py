@@ -1,5 +1,6 @@
 import functools
 import weakref
+from dataclasses import replace
 
 import pytest
 
@@ -7,12 +8,14 @@ from plugrad._util import collector_paused
 from plugrad.dtype import dtypes
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.rangeify import Rangeify, max_shape
+from plugrad.schedule.movement import max_shape
+from plugrad.schedule.rangeify import Rangeify
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
 LOOPS = CostModel(cores=2, runs_loops=True, row_bytes=1 << 20)
 GRID = CostModel(cores=256, runs_loops=False, row_bytes=1 << 20)
+SHARING = replace(GRID, shares_rows=True)
 
 
 def buffer(*shape: int) -> UOp:
@@ -89,6 +92,11 @@ def test_a_value_that_is_read_in_two_ways_is_computed_in_both_if_it_is_cheap() -
     assert len(kernels(x + x.flip((0,)))) == 1
 
 
+def test_a_number_that_one_operation_makes_is_not_loaded_instead() -> None:
+    places = (UOp.iota(4096, dtypes.int32) + 1).reshape((1, 4096)).expand((1 << 14, 4096))
+    assert len(kernels(buffer(1 << 14, 4096).cast(dtypes.int32) + places, model=GRID)) == 1
+
+
 def test_a_dear_value_that_every_row_reads_gets_memory() -> None:
     x = buffer(1, 512).sin()
     assert len(kernels(buffer(512, 512) + x.expand((512, 512)))) == 2
@@ -106,6 +114,28 @@ def test_a_row_is_reduced_where_it_is_used_if_loops_run() -> None:
     value = x - x.reduce_axis(Ops.MAX, (1,)).expand((64, 32))
     assert len(kernels(value)) == 1
     assert len(kernels(value, model=GRID)) == 2
+
+
+def softmax(x: UOp) -> UOp:
+    shape = x.shape
+    powers = (x - x.reduce_axis(Ops.MAX, (1,)).expand(shape)).alu(Ops.EXP)
+    return powers * powers.reduce_axis(Ops.ADD, (1,)).alu(Ops.RECIP).expand(shape)
+
+
+def test_a_group_of_a_grid_has_all_loops_along_a_row() -> None:
+    assert len(kernels(softmax(buffer(512, 1024)), model=SHARING)) == 1
+    assert len(kernels(softmax(buffer(512, 1024)), model=GRID)) == 3
+
+
+def test_rows_that_do_not_lie_in_memory_as_such_have_a_kernel_for_each_reduction() -> None:
+    assert len(kernels(softmax(buffer(1024, 512).permute((1, 0))), model=SHARING)) == 3
+
+
+def test_a_product_reads_the_sums_of_its_rows_from_memory() -> None:
+    x = buffer(64, 64)
+    scaled = x - x.reduce_axis(Ops.MAX, (1,)).expand((64, 64))
+    left, right = scaled.reshape((64, 1, 64)).expand((64, 64, 64)), buffer(1, 64, 64).expand((64, 64, 64))
+    assert len(kernels((left * right).reduce_axis(Ops.ADD, (2,)), model=SHARING)) == 2
 
 
 def test_a_reduction_that_two_kernels_need_gets_memory() -> None:

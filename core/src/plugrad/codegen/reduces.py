@@ -38,11 +38,15 @@ class _Sharing:
 
     def run(self) -> UOp:
         sink = rebuild(self.sink, self._share)
-        first = UOp.const(dtypes.bool, True)
+        return sink.replace(src=tuple(map(self._by_the_first, sink.src)))
+
+    def _by_the_first(self, store: UOp) -> UOp:
+        """Return a STORE of the first work-item along the axes that it has no steps for."""
+        place = store.src[0]
         for group in dict.fromkeys(self.groups):
-            first = first & group.eq(0)
-        stores = tuple(s.replace(src=(_gated(s.src[0], first), *s.src[1:])) for s in sink.src)
-        return sink.replace(src=stores)
+            if group not in store.src[2:]:
+                place = _gated(place, group.eq(0))
+        return store.replace(src=(place, *store.src[1:]))
 
     def _share(self, u: UOp) -> UOp | None:
         if u.op is not Ops.REDUCE:

@@ -35,6 +35,9 @@ _GROUPS_PER_UNIT = 2
 _STEPS_OF_A_GROUP = 256
 # Elements that a grid reads before the launch of a second kernel is paid for.
 _GRID_SPLIT_FROM = 1 << 17
+# A row of as few bytes is done before another launch; of longer ones, there is to be one for every few units.
+_SHORT_ROW = 1 << 14
+_UNITS_OF_A_ROW = 4
 # Reads of each element from which a copy with zeros around it is cheaper than gated loads: windows overlap.
 _PAD_REUSE = 1.5
 # Copies of windows stay in the last cache, which holds about this many times what a core has for itself.
@@ -100,6 +103,7 @@ class CostModel:
     operations_per_byte: int = _OPERATIONS_PER_BYTE
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
     takes_parts: bool = True
+    shares_rows: bool = False
 
     def lanes(self, itemsize: int) -> int:
         """Return the elements that one vector operation computes; narrow ones come from those of 32 bits."""
@@ -123,6 +127,9 @@ class CostModel:
             vector_bytes=capabilities.vector_bits // 8,
             operations_per_byte=_operations_per_byte(capabilities),
             takes_parts=capabilities.supports_views,
+            shares_rows=bool(
+                capabilities.grid_dims and capabilities.max_workgroup > 1 and capabilities.local_memory_bytes
+            ),
             atomic_ops=frozenset(
                 (name, dtype)
                 for name, dtype in capabilities.atomic_ops
@@ -205,15 +212,27 @@ class CostModel:
             f"{numel:,} elements are read {evaluations:,} times, and each read would ask whether it exists",
         )
 
-    def row_reduce_boundary(self, rows: int, row_bytes: int) -> Boundary | None:
+    def row_reduce_boundary(self, rows: int, row_bytes: int, along_rows: bool = False) -> Boundary | None:
         """Return the reason not to fuse a row reduction with its users, or None.
 
-        The row would be read again from cache, and the rows are what cores share.
+        The row would be read again from cache, and the rows are what cores share. On grids groups have rows.
+
+        Args:
+            rows: results of the reduction.
+            row_bytes: bytes that each is made of.
+            along_rows: whether this is a grid's kernel, and all of its loops go along these rows.
         """
+        if along_rows:
+            if rows * _UNITS_OF_A_ROW >= self.cores or row_bytes <= _SHORT_ROW:
+                return None
+            return Boundary(
+                "rows are long and few",
+                f"{rows:,} groups would share {self.cores} units, with {row_bytes:,} bytes each",
+            )
         if self.runs_loops and row_bytes <= self.row_bytes and (rows >= self.cores or row_bytes <= 4096):
             return None
         if not self.runs_loops:
-            return Boundary("a grid has a kernel for each reduction", "each work-item would reduce again")
+            return Boundary("a grid has a kernel for each reduction", "its results are not along its rows")
         return Boundary(
             "a row is read again after its reduction, and does not stay near",
             f"{rows:,} rows of {row_bytes:,} bytes, for {self.cores} cores with {self.row_bytes:,} bytes of "

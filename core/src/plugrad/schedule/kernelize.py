@@ -11,8 +11,9 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.memory_parts import take_parts
+from plugrad.schedule.movement import max_shape
 from plugrad.schedule.parts import is_temporary
-from plugrad.schedule.rangeify import Rangeify, max_shape
+from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.versions import part_of, slice_of
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, simplify
 

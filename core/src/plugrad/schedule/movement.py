@@ -3,13 +3,13 @@
 import itertools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
-from plugrad.uop import MOVEMENT, AxisType, Ops, UOp, simplify
+from plugrad.uop import ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp, simplify
 from plugrad.uop.shape import pairs_of
 
 Indices = tuple[UOp, ...]
@@ -79,6 +79,22 @@ def source_indices(op: UOp, idxs: Indices) -> tuple[Indices, UOp]:
     return _through_pad(op, idxs, shape)
 
 
+def lies_along(x: UOp, axes: Iterable[int]) -> bool:
+    """Say whether elements along one of the axes are neighbours in the memory that `x` reads."""
+    largest = _largest(x)
+    return any(is_contiguous(largest, a) for a in axes if x.shape[a] != 1)
+
+
+def max_shape(shape: Iterable[Any]) -> tuple[int, ...]:
+    """Return `shape` with symbolic sizes at their highest."""
+    return tuple(s if isinstance(s, int) else int(s.vmax) for s in shape)
+
+
+def numel_of(u: UOp) -> int:
+    """Return the number of elements, symbolic sizes at their highest."""
+    return math.prod(max_shape(u.shape))
+
+
 def is_contiguous(view: UOp, axis: int) -> bool:
     """Say whether neighbours along an axis of a view are neighbours in memory."""
     return _position(view, axis, 1) - _position(view, axis, 0) == 1
@@ -87,6 +103,30 @@ def is_contiguous(view: UOp, axis: int) -> bool:
 def moves(view: UOp, axis: int) -> bool:
     """Say whether a step along an axis of a view leads to another element."""
     return view.shape[axis] != 1 and _position(view, axis, 1) != _position(view, axis, 0)
+
+
+def _largest(x: UOp) -> UOp:
+    """Return the first of the views that move along most axes."""
+    axes = [a for a, size in enumerate(x.shape) if size != 1]
+    # in a deep network the first of hundreds usually moves along all
+    whole = next((view for view in views_of(x) if all(moves(view, a) for a in axes)), None)
+    if whole is not None:
+        return whole
+    return max(views_of(x), default=x, key=lambda view: sum(moves(view, a) for a in axes))
+
+
+def views_of(x: UOp) -> Iterator[UOp]:
+    """Yield the views of memory and of other values that elementwise operations make `x` of."""
+    stack, seen = [x], {x}
+    while stack:
+        u = stack.pop()
+        if u.op not in ELEMENTWISE:
+            yield u
+            continue
+        for s in u.src:
+            if s not in seen and s.shape == x.shape:
+                seen.add(s)
+                stack.append(s)
 
 
 def _position(view: UOp, axis: int, step: int) -> int:

@@ -19,9 +19,18 @@ from typing import Any
 from plugrad.dtype import dtypes
 from plugrad.errors import DeviceError, ScheduleError
 from plugrad.schedule import fusion
-from plugrad.schedule.fused_kernel import Access, FusedKernel, Use
+from plugrad.schedule.fused_kernel import Access, FusedKernel, Use, loops_in, steps_of
 from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, Boundary, CostModel
-from plugrad.schedule.movement import ALWAYS, Indices, flatten, loop_over, source_indices
+from plugrad.schedule.movement import (
+    ALWAYS,
+    Indices,
+    flatten,
+    lies_along,
+    loop_over,
+    max_shape,
+    numel_of,
+    source_indices,
+)
 from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, device_of
 from plugrad.uop import ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp, simplify
@@ -145,9 +154,11 @@ class Rangeify:
             operations = max(use.kernel.operations for use in uses.values())
             if (full := model.full_boundary(operations)) is not None:
                 return full
-        size, dear = (_numel(u), u.dtype.itemsize), self.operations[u]
+        size, dear = (numel_of(u), u.dtype.itemsize), self.operations[u]
+        if dear <= 1:
+            return None  # to load it would be an operation too
         evaluations = {
-            access: self._evaluations(access, use) * (1 if use.kernel.has_lanes else model.lanes(size[1]))
+            access: self._evaluations(u, access, use) * (1 if use.kernel.has_lanes else model.lanes(size[1]))
             for access, use in uses.items()
         }
         once = size[0] * dear
@@ -168,24 +179,23 @@ class Rangeify:
             return None
         return sum(op_cost(n.op) for n in inner)
 
-    def _evaluations(self, access: Access, use: Use) -> int:
+    def _evaluations(self, u: UOp, access: Access, use: Use) -> int:
         """Return the number of evaluations of a value, after hoisting out of loops."""
-        if not self.cost[use.kernel.device].runs_loops:
-            return use.evaluations
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))
-        ranges = _loops(use.kernel.ranges)
-        if not needed.issubset(ranges):
+        ranges = loops_in(use.kernel.ranges)
+        is_hoisted = self.cost[use.kernel.device].runs_loops or self._is_of_row(u, access, use)
+        if not needed.issubset(ranges) or not is_hoisted:
             return use.evaluations
         while ranges and ranges[-1] not in needed:
             ranges.pop()
-        return min(use.evaluations, math.prod(_size(r) for r in ranges))
+        return min(use.evaluations, math.prod(steps_of(r) for r in ranges))
 
     def _pad_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         if u.base.op is Ops.CONST:
             # nothing is loaded: whether an element is padding is asked of its indices
             return None
         evaluations = sum(use.evaluations for use in uses.values() if use.in_reduce)
-        return self._model(uses).pad_boundary(evaluations, _numel(u))
+        return self._model(uses).pad_boundary(evaluations, numel_of(u))
 
     def _reduce_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         access, use = next(iter(uses.items()))
@@ -196,14 +206,29 @@ class Rangeify:
             return fusion.REDUCED_FOR_GATE
         if use.kernel.has_contraction and self._is_contraction(u, use):
             return fusion.CONTRACTED
-        kernel_ranges = _loops(use.kernel.ranges)
+        kernel_ranges = loops_in(use.kernel.ranges)
         if not use.in_reduce and set(own) == set(kernel_ranges):
             return None
         # hoisting needs the reduction's ranges outside of those that it does not depend on
         if own != kernel_ranges[: len(own)]:
             return fusion.REDUCED_APART
-        rows = math.prod(_size(r) for r in own)
-        return self.cost[use.kernel.device].row_reduce_boundary(rows, _row_bytes(u))
+        return self._row_boundary(u, own, use.kernel)
+
+    def _row_boundary(self, reduced: UOp, rows: list[UOp], kernel: FusedKernel) -> Boundary | None:
+        """Return the reason not to reduce `rows` within the loops of a kernel, or None."""
+        x, axes, model = reduced.src[0], self._looped_axes(reduced), self.cost[kernel.device]
+        steps = math.prod(max_shape(x.shape[a] for a in axes))
+        is_fixed = all(isinstance(x.shape[a], int) for a in axes)
+        along_rows = model.shares_rows and is_fixed and kernel.goes_along(rows, steps) and lies_along(x, axes)
+        row_bytes = steps * x.dtype.itemsize
+        return model.row_reduce_boundary(math.prod(map(steps_of, rows)), row_bytes, along_rows)
+
+    def _is_of_row(self, u: UOp, access: Access, use: Use) -> bool:
+        """Say whether `u` is made of reductions of rows that a grid's kernel has."""
+        rows = [i for i in access.idxs if i.op is Ops.RANGE]
+        made = u.toposort(lambda n: n.op in _COMPUTED and n not in self.stored)
+        reduced = [s for n in made for s in n.src if s.op is Ops.REDUCE_AXIS and self._looped_axes(s)]
+        return bool(reduced) and all(self._row_boundary(s, rows, use.kernel) is None for s in reduced)
 
     def _counter_of(self, reduced: UOp, access: Access, use: Use) -> int | None:
         """Return the axis of the result that the sum `reduced` runs no loop along in its kernel."""
@@ -211,7 +236,7 @@ class Rangeify:
         if selection is None:
             return None
         if selection.is_running:
-            follows = [i for i in access.idxs if i.op is not Ops.CONST] == _loops(kernel.ranges)
+            follows = [i for i in access.idxs if i.op is not Ops.CONST] == loops_in(kernel.ranges)
             return selection.counter if follows and self.cost[kernel.device].runs_loops else None
         root = kernel.root
         is_updated = root.op is Ops.ASSIGN and root.arg is not None
@@ -225,11 +250,11 @@ class Rangeify:
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction repeats enough loads to want a tile in registers."""
         looped = self._looped_axes(reduced)
-        steps = _numel(reduced) * math.prod(max_shape(reduced.src[0].shape[a] for a in looped))
-        sizes = [_numel(u) for u in self._loaded_by(reduced.src[0])]
+        steps = numel_of(reduced) * math.prod(max_shape(reduced.src[0].shape[a] for a in looped))
+        sizes = [numel_of(u) for u in self._loaded_by(reduced.src[0])]
         # what one factor has an element for at every step, no tile loads less often
         saved = len(sizes) * (steps - max(sizes, default=steps))
-        return not self.cost[use.kernel.device].shares_nest(saved, _numel(reduced), reduced.dtype.itemsize)
+        return not self.cost[use.kernel.device].shares_nest(saved, numel_of(reduced), reduced.dtype.itemsize)
 
     def _loaded_by(self, value: UOp) -> list[UOp]:
         """Return the values in memory, or of other reductions, that `value` is computed from."""
@@ -257,7 +282,7 @@ class Rangeify:
         if u.op is Ops.COPY:
             return
         access = Access(kernel.ranges, ALWAYS)
-        use = Use(kernel, _numel(u), in_reduce=False)
+        use = Use(kernel, numel_of(u), in_reduce=False)
         if u.op is Ops.CONTIGUOUS or u.op is Ops.ASSIGN:
             value = u.src[-1]
             self._reach(value, access, use)
@@ -283,9 +308,11 @@ class Rangeify:
                 # each step belongs to one element along the counter
                 kept -= access.idxs[counter].ranges
                 use.kernel.has_lanes = bool(kept) or not self.cost[use.kernel.device].runs_loops
-            results = min(use.evaluations, math.prod(_size(r) for r in kept))
-            loops = math.prod(_size(ranges[a]) for a in self._looped_axes(u))
+            results = min(use.evaluations, math.prod(steps_of(r) for r in kept))
+            loops = math.prod(steps_of(ranges[a]) for a in self._looped_axes(u))
             use.kernel.has_contraction |= self._is_contraction(u, use)
+            if loops > 1:
+                use.kernel.reductions.append((kept, loops))
             use = Use(use.kernel, results * loops, in_reduce=True)
         elif u.op is Ops.LATER:
             for kernel in (use.kernel, *use.others):
@@ -392,28 +419,5 @@ def _has_no_memory(kernels: Mapping[UOp, FusedKernel], u: UOp) -> bool:
     return u.op in IN_PLACE or (u.op in MOVEMENT and u not in kernels)
 
 
-def _loops(idxs: Indices) -> list[UOp]:
-    return [r for r in idxs if r.op is Ops.RANGE]
-
-
 def _devices(uses: dict[Access, Use]) -> set[str]:
     return {kernel.device for use in uses.values() for kernel in (use.kernel, *use.others)}
-
-
-def _size(r: UOp) -> int:
-    return r.src[0].vmax if r.op is Ops.RANGE else 1
-
-
-def max_shape(shape: Iterable[Any]) -> tuple[int, ...]:
-    """Return `shape` with symbolic sizes at their highest."""
-    return tuple(s if isinstance(s, int) else int(s.vmax) for s in shape)
-
-
-def _numel(u: UOp) -> int:
-    return math.prod(max_shape(u.shape))
-
-
-def _row_bytes(reduced: UOp) -> int:
-    source = reduced.src[0]
-    shape: Any = source.shape
-    return math.prod(max_shape(shape[a] for a in reduced.arg[1])) * source.dtype.itemsize

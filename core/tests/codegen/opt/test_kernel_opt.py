@@ -302,3 +302,40 @@ def test_steps_that_all_update_one_element_are_not_padded() -> None:
     value = param(1, 12).index(step).load()
     ast = UOp.sink(param(0, 1).index(step * 0).store(value, step, op=Ops.ADD), arg=KernelInfo())
     refused(simplify(ast), GRID, "nothing gates", Opt(OptOps.PADTO, (0,), 5))
+
+
+def normalised() -> UOp:
+    """Return the kernel of 12 rows that are divided by their sums."""
+    total = param(1, 192).index(i * 16 + k).load().reduce(Ops.ADD, k)
+    column = UOp.range(16, 3)
+    place = i * 16 + column
+    value = param(1, 192).index(place).load() * total.alu(Ops.RECIP)
+    return UOp.sink(param(0, 192).index(place).store(value, i, column), arg=KernelInfo())
+
+
+def test_a_loop_behind_reductions_is_no_axis_of_the_grid() -> None:
+    kinds = [("GLOBAL", 12), ("REDUCE", 16), ("LOOP", 16)]
+    assert [(kind, size) for _, kind, size in axes_of(KernelOpt(normalised(), GRID))] == kinds
+
+
+def test_work_items_take_steps_of_a_loop_behind_their_reduction() -> None:
+    kernel = KernelOpt(normalised(), GRID).apply_all(
+        [Opt(OptOps.GROUP, (2,), 8), Opt(OptOps.JOIN, (3,), (2, 1))]
+    )
+    assert axes_of(kernel) == [
+        ((0,), "GLOBAL", 12),
+        ((2, 0), "REDUCE", 2),
+        ((2, 1), "GROUP_REDUCE", 8),
+        ((3, 0), "LOOP", 2),
+    ]
+    assert stored_order(kernel) == [(0,), (2, 1), (3, 0)]
+
+
+def test_a_join_takes_work_items_of_a_reduction_that_other_loops_have() -> None:
+    group, join = Opt(OptOps.GROUP, (2,), 8), Opt(OptOps.JOIN, (3,), (2, 1))
+    refused(normalised(), GRID, "axis (0,) is GLOBAL; JOIN takes one of GROUP", Opt(OptOps.JOIN, (3,), (0,)))
+    refused(normalised(), GRID, "JOIN does not take", group, Opt(OptOps.JOIN, (0,), (2, 1)))
+    refused(normalised(), GRID, "one nest of loops has both axes", group, Opt(OptOps.JOIN, (2, 0), (2, 1)))
+    refused(
+        normalised(), GRID, "one nest of loops has both axes", group, join, Opt(OptOps.JOIN, (3, 0), (2, 1))
+    )

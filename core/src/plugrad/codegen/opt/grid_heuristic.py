@@ -18,6 +18,7 @@ from plugrad.codegen.opt.grid_reduce import (
     shared_reduction,
     split,
 )
+from plugrad.codegen.opt.grid_rows import row_plan
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import Tile, moving
@@ -42,7 +43,7 @@ _WIDE = 0.5
 def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
     """Yield optimisations one by one; each is applied before the next is asked for."""
     can = kernel.capabilities
-    if can.max_workgroup and (plan := matrix_plan(kernel) or shared_reduction(kernel)):
+    if can.max_workgroup and (plan := row_plan(kernel) or matrix_plan(kernel) or shared_reduction(kernel)):
         yield from plan
         return
     tile = _tile(kernel) if can.max_load_bits >= 128 else []

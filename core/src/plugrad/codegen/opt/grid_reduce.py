@@ -109,7 +109,7 @@ def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[
     counts = (c for c in (4, 2) if c <= fitting and all(is_wide_along(p, r, c) for p in read))
     lanes = next(counts, 1) if read else 1
     steps = steps_along(r) // lanes
-    most = min(_IN_GROUP, can.max_workgroup, can.local_memory_bytes // _bytes_of_parts(kernel))
+    most = min(_IN_GROUP, can.max_workgroup, can.local_memory_bytes // bytes_of_parts(kernel))
     items = _items(steps, most)
     if items < 2:
         return []
@@ -143,7 +143,7 @@ def _by_column(kernel: KernelOpt, r: UOp, column: UOp, axes: list[UOp]) -> list[
     counts = (c for c in (_SIDE_BY_SIDE, 16, 8) if c <= size and (size % c == 0 or kernel.can_repeat()))
     beside = next(counts, 0)
     sharing = next((c for c in (2, 4) if results * c >= wanted), _SHARING)
-    most = min(can.max_workgroup, can.local_memory_bytes // _bytes_of_parts(kernel))
+    most = min(can.max_workgroup, can.local_memory_bytes // bytes_of_parts(kernel))
     if not beside or beside * sharing > most or steps_along(r) < 2 * sharing or results >= wanted:
         return []
     padded = [] if steps_along(r) % sharing == 0 else [Opt(OptOps.PADTO, r.arg.ident, sharing)]
@@ -154,6 +154,6 @@ def _by_column(kernel: KernelOpt, r: UOp, column: UOp, axes: list[UOp]) -> list[
     ]
 
 
-def _bytes_of_parts(kernel: KernelOpt) -> int:
+def bytes_of_parts(kernel: KernelOpt) -> int:
     """Return the local memory that one item may need for its parts of all reductions."""
     return sum(2 * u.dtype.itemsize for u in kernel.ast.toposort() if u.op is Ops.REDUCE)

@@ -4,15 +4,14 @@ An axis is one RANGE. Splitting replaces it everywhere by `outer * size + inner`
 are says what later passes make of them. The loop order is the order of the ranges in the STORE.
 """
 
-import math
 from collections.abc import Iterable
 
+from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.keeping import kept
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
-from plugrad.codegen.reduces import slots_of
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, identity_of, simplify
@@ -35,6 +34,7 @@ _PLACE = {
     AxisType.GLOBAL: 1,
     AxisType.LOCAL: 2,
     AxisType.WARP: 2,
+    AxisType.GROUP_REDUCE: 2,
     AxisType.LOOP: 3,
     AxisType.UPCAST: 4,
 }
@@ -55,10 +55,10 @@ class KernelOpt:
         self.applied: list[Opt] = []
         self._ranges: tuple[UOp, list[UOp]] = (ast, all_ranges(ast))
         if capabilities.grid_dims:
-            everywhere = self.ended_by_all_stores()
-            self.ast = ast.substitute(
-                {r: r.replace(arg=Axis(r.arg.ident, AxisType.GLOBAL)) for r in everywhere}
-            )
+            # what no reduction moves with is a loop behind them, of whoever has their results
+            around = [u.ranges for u in self._reduces()]
+            spread = [r for r in self.ended_by_all_stores() if not around or any(r in a for a in around)]
+            self.ast = ast.substitute({r: r.replace(arg=Axis(r.arg.ident, AxisType.GLOBAL)) for r in spread})
 
     def axes(self, *kinds: AxisType) -> list[UOp]:
         """Return the ranges of the given kinds (all when none is given), by identity."""
@@ -126,7 +126,8 @@ class KernelOpt:
             self._copy(opt)
         else:
             self._split(opt)
-            self._check_groups(opt)
+            if self.axes(AxisType.GROUP_REDUCE):
+                check_groups(self.ast, opt, self.capabilities)
 
     def finished(self) -> UOp:
         """Return the kernel, with the applied optimisations noted on it."""
@@ -134,9 +135,12 @@ class KernelOpt:
         return self.ast.replace(arg=KernelInfo(info.name, tuple(self.applied)))
 
     def _split(self, opt: Opt) -> None:
-        r, count = self.axis(opt.axis), _count(opt)
+        r, size = self.axis(opt.axis), constant_size(self.axis(opt.axis))
         kind, inner_is_new = self._kind_of_part(opt, r)
-        size = constant_size(r)
+        items = self._other_axis(opt) if opt.op is OptOps.JOIN else None
+        if items is not None:
+            check_joined(self.ast, opt, r, items)
+        count = _count(opt) if items is None else constant_size(items) or 1
         if size is None or count < 1 or size % count:
             has = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
             raise KernelOptError(
@@ -145,16 +149,21 @@ class KernelOpt:
             )
         self._check_target(opt, count)
         if count == size:
-            self._replace(r, r.replace(arg=Axis(opt.axis, kind)), (r.replace(arg=Axis(opt.axis, kind)),))
+            part = r.replace(arg=Axis(opt.axis, kind)) if items is None else items
+            self._replace(r, part, (part,))
             return
         sizes = (size // count, count) if inner_is_new else (count, size // count)
         kinds = (r.arg.kind, kind) if inner_is_new else (kind, r.arg.kind)
         outer, inner = (UOp.range(sizes[i], (*opt.axis, i), kinds[i]) for i in range(2))
+        inner = inner if items is None else items
         self._replace(r, outer * sizes[1] + inner, (outer, inner))
 
     def _kind_of_part(self, opt: Opt, r: UOp) -> tuple[AxisType, bool]:
         kind = r.arg.kind
-        if opt.op is OptOps.UPCAST:
+        if opt.op is OptOps.JOIN:
+            if kind is AxisType.REDUCE or (kind is AxisType.LOOP and r in self.ended_by_all_stores()):
+                return AxisType.GROUP_REDUCE, True
+        elif opt.op is OptOps.UPCAST:
             if kind is AxisType.REDUCE:
                 return AxisType.PARTIAL, True
             if kind in _OUTPUT:
@@ -189,32 +198,6 @@ class KernelOpt:
                 )
         if opt.op is OptOps.THREAD and can.threads <= 1 and count > 1:
             raise KernelOptError(f"{opt}: the target has no threads.")
-
-    def _check_groups(self, opt: Opt) -> None:
-        """Refuse what shared reductions cannot have: loops around barriers, too much local memory."""
-        if not self.axes(AxisType.GROUP_REDUCE):
-            return
-        nbytes = 0
-        for u in self.ast.toposort():
-            if u.op is not Ops.REDUCE:
-                continue
-            groups = [r for r in ranges_of_reduce(u) if r.arg.kind is AxisType.GROUP_REDUCE]
-            if not groups:
-                continue
-            looped = [r.arg.ident for r in u.ranges if r.arg.kind in (AxisType.LOOP, AxisType.REDUCE)]
-            if looped:
-                raise KernelOptError(
-                    f"{opt}: a loop over {looped} stands around the reduction: a group cannot wait inside."
-                )
-            places = [r for r in u.ranges if r.arg.kind is not AxisType.GLOBAL]
-            parts, copies = (math.prod(constant_size(r) or 1 for r in ranges) for ranges in (groups, places))
-            slots = slots_of(parts)
-            nbytes += u.dtype.itemsize * copies * (parts if slots == parts else parts + slots)
-        most = self.capabilities.local_memory_bytes
-        if nbytes > most:
-            raise KernelOptError(
-                f"{opt}: its groups would share {nbytes} bytes, and local memory has {most}."
-            )
 
     def _replace(self, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> None:
         """Replace the range `r` by `value`, and by `parts` where loops end."""

@@ -13,6 +13,7 @@ class OptOps(Enum):
     LOCAL = auto()  # give `arg` steps to the work-items of one group
     GROUP = auto()  # share a reduction among `arg` work-items, each taking every arg-th step
     GROUPTOP = auto()  # share a reduction among `arg` work-items, each taking one run of steps
+    JOIN = auto()  # give steps of a reduced axis, or of a loop behind, to the work-items of the axis `arg`
     THREAD = auto()  # spread an output axis over `arg` pieces for CPU threads
     SWAP = auto()  # exchange the places of `axis` and the axis `arg` in the loop order
     PADTO = auto()  # round the axis up to a multiple of `arg`, with gates around what is beyond it

@@ -4,18 +4,17 @@ Runs first, on the graph with buffers numbered and bound values taken out.
 """
 
 import math
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.movement import is_contiguous, moves
+from plugrad.schedule.movement import lies_along, moves, views_of
 from plugrad.schedule.prepare.packed_factors import pack_factor
 from plugrad.schedule.prepare.window_copies import copy_windows
 from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, slice_of
-from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, PatternMatcher, UOp, UPat, graph_rewrite, identity_of
+from plugrad.uop import MOVEMENT, Ops, PatternMatcher, UOp, UPat, graph_rewrite, identity_of
 from plugrad.uop.shape import output_of
 
 # Results that one group of a grid computes: a tile of a product, and neighbours of a sum that read together.
@@ -120,35 +119,10 @@ def _cut(
 def _results_of_a_group(x: UOp, axes: tuple[int, ...]) -> int:
     """Return the number of results that one group computes of a reduction of `x`."""
     kept = [a for a, size in enumerate(x.shape) if size != 1 and a not in axes]
-    has_several = len(list(islice(_views(x), 2))) > 1
-    if has_several and all(any(not moves(view, a) for a in kept) for view in _views(x)):
+    has_several = len(list(islice(views_of(x), 2))) > 1
+    if has_several and all(any(not moves(view, a) for a in kept) for view in views_of(x)):
         return _OF_A_TILE
-    largest = _largest(x)
-    return 1 if any(is_contiguous(largest, a) for a in axes if x.shape[a] != 1) else _SIDE_BY_SIDE
-
-
-def _largest(x: UOp) -> UOp:
-    """Return the first of the views that move along most axes."""
-    axes = [a for a, size in enumerate(x.shape) if size != 1]
-    # in a deep network the first of hundreds usually moves along all
-    whole = next((view for view in _views(x) if all(moves(view, a) for a in axes)), None)
-    if whole is not None:
-        return whole
-    return max(_views(x), default=x, key=lambda view: sum(moves(view, a) for a in axes))
-
-
-def _views(x: UOp) -> Iterator[UOp]:
-    """Yield the views of memory and of other values that elementwise operations make `x` of."""
-    stack, seen = [x], {x}
-    while stack:
-        u = stack.pop()
-        if u.op not in ELEMENTWISE:
-            yield u
-            continue
-        for s in u.src:
-            if s not in seen and s.shape == x.shape:
-                seen.add(s)
-                stack.append(s)
+    return 1 if lies_along(x, axes) else _SIDE_BY_SIDE
 
 
 _x = UPat.var("x")

@@ -280,6 +280,7 @@ _OPS = (
     *(OptOps.LOCAL,) * 3,
     *(OptOps.GROUP,) * 3,
     *(OptOps.GROUPTOP,) * 2,
+    *(OptOps.JOIN,) * 2,
     *(OptOps.THREAD,) * 2,
     *(OptOps.SWAP,) * 2,
     *(OptOps.PADTO,) * 3,
@@ -306,7 +307,7 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
         size = constant_size(r) or 1
         divisors = [d for d in range(2, size + 1) if size % d == 0]
         count = rng.choice(divisors) if divisors and rng.random() < 0.9 else rng.randint(1, 9)
-        arg = rng.choice(axes).arg.ident if op is OptOps.SWAP else count
+        arg = rng.choice(axes).arg.ident if op in (OptOps.SWAP, OptOps.JOIN) else count
         if op is OptOps.PADTO:
             arg = rng.choice((2, 4, 8, 16))
         if op in (OptOps.SHIFTIN, OptOps.SPLIT_REMAINDER, OptOps.SPLIT):

@@ -1,0 +1,73 @@
+"""Groups that have rows: reductions, and what is computed from them along the row."""
+
+from dataclasses import replace
+
+import pytest
+
+from plugrad.builtin.null import CAPABILITIES
+from plugrad.codegen.opt.grid_rows import row_plan
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.dtype import dtypes
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+GRID = replace(CAPABILITIES, compute_units=64, max_workgroup=1024)
+
+
+def param(slot: int) -> UOp:
+    return UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 28))
+
+
+def softmax(rows: int, length: int) -> UOp:
+    """Return the kernel of softmax without its exponentials."""
+    i, j = UOp.range(rows, 0), UOp.range(length, 1)
+    m, n = (UOp.range(length, axis, AxisType.REDUCE) for axis in (2, 3))
+    at = [param(1).index(i * length + place).load() for place in (j, m, n)]
+    highest = at[2].reduce(Ops.MAX, n)
+    total = (at[1] - highest).reduce(Ops.ADD, m)
+    value = (at[0] - highest) * total.alu(Ops.RECIP)
+    return UOp.sink(param(0).index(i * length + j).store(value, i, j), arg=KernelInfo())
+
+
+def plan(ast: UOp) -> list[Opt]:
+    kernel = KernelOpt(ast, GRID)
+    return KernelOpt(ast, GRID).apply_all(row_plan(kernel)).applied
+
+
+def items(opts: list[Opt]) -> int:
+    return next((o.arg for o in opts if o.op is OptOps.GROUP and isinstance(o.arg, int)), 1)
+
+
+def test_every_loop_along_a_row_has_the_same_work_items() -> None:
+    opts = plan(softmax(4096, 4096))
+    assert [o.op for o in opts].count(OptOps.GROUP) == 1
+    assert [o.op for o in opts].count(OptOps.JOIN) == 2
+
+
+def test_few_elements_of_each_work_item_are_written_out_by_vectors() -> None:
+    kernel = KernelOpt(softmax(4096, 4096), GRID).apply_all(plan(softmax(4096, 4096)))
+    assert not kernel.axes(AxisType.REDUCE, AxisType.LOOP)
+    assert [r.src[0].arg for r in kernel.axes(AxisType.PARTIAL)] == [4, 4]
+
+
+@pytest.mark.parametrize(("length", "count"), [(10, 1), (65, 8), (1024, 64), (8192, 512), (50_257, 1024)])
+def test_longer_rows_have_more_work_items(length: int, count: int) -> None:
+    assert items(plan(softmax(4096, length))) == count
+
+
+def test_long_rows_keep_their_loops() -> None:
+    opts = plan(softmax(64, 50_257))
+    assert not any(o.op in (OptOps.UNROLL, OptOps.UPCAST) for o in opts)
+
+
+def test_short_rows_share_a_group() -> None:
+    assert Opt(OptOps.LOCAL, (0,), 4) in plan(softmax(4096, 1024))
+    assert all(o.op is not OptOps.LOCAL for o in plan(softmax(64, 1024)))
+
+
+def test_a_single_reduction_to_a_result_for_each_row_is_no_matter_of_rows() -> None:
+    i, k = UOp.range(64, 0), UOp.range(1024, 1, AxisType.REDUCE)
+    total = param(1).index(i * 1024 + k).load().reduce(Ops.ADD, k)
+    ast = UOp.sink(param(0).index(i).store(total, i), arg=KernelInfo())
+    assert row_plan(KernelOpt(ast, GRID)) == []
