@@ -9,6 +9,7 @@ import pytest
 import plugrad
 from plugrad import Tensor, Variable, nn
 from plugrad.engine.schedule_cache import clear_schedules
+from plugrad.errors import GradientError
 from plugrad.jit import jit
 from plugrad.nn.state import get_parameters
 from plugrad.schedule import create
@@ -183,3 +184,54 @@ def test_units_are_jitted_and_take_variables() -> None:
 def test_a_result_that_nobody_uses_costs_nothing() -> None:
     used, _ = function(lambda x: (x + 1, x.exp()))(Tensor.empty(4, device="PYTHON"))
     assert len(used.schedule()) == 1
+
+
+def test_an_argument_has_memory_inside_and_is_the_same_tensor() -> None:
+    seen: list[Tensor] = []
+
+    @function
+    def twice(x: Tensor, mask: Tensor) -> Tensor:
+        seen.append(x)
+        return mask.where(x.exp() * x, 0.0)
+
+    x, mask = Tensor.empty(4) * 3, Tensor.empty(4) > 0
+    before = x.uop, mask.uop
+    y = twice(twice(x, mask), mask)
+    assert seen[0] is x
+    assert (x.uop, mask.uop) == before
+    # the argument, the mask that both calls read, and each call
+    assert len(y.schedule()) == 4
+
+
+def test_gradients_by_an_argument_count_all_its_uses() -> None:
+    w = Tensor(X, requires_grad=True)
+    x = w * 2
+    outside = x.exp()
+
+    def plain(x: Tensor) -> Tensor:
+        return (x * x).sin()
+
+    got = (function(plain)(x) + outside).sum().gradient(x, w)
+    expected = (plain(x) + outside).sum().gradient(x, w)
+    for g, e in zip(got, expected, strict=True):
+        np.testing.assert_allclose(g.numpy(), e.numpy(), rtol=1e-9)
+
+    inside = function(lambda x: plain(x).sum().gradient(x)[0])
+    np.testing.assert_allclose(inside(x).numpy(), plain(x).sum().gradient(x)[0].numpy(), rtol=1e-9)
+    with pytest.raises(GradientError, match="apart"):
+        function(lambda x: (plain(x) + outside).sum().gradient(x)[0])(x)
+
+
+def test_an_argument_that_is_realized_inside_has_its_value() -> None:
+    x = Tensor([1.0, 2.0]) * 2
+    assert function(lambda x: x.realize() + 1)(x).tolist() == [3.0, 5.0]
+    assert x.tolist() == [2.0, 4.0]
+
+    def fail(x: Tensor) -> Tensor:
+        raise ValueError
+
+    y = Tensor([1.0]) * 2
+    before = y.uop
+    with pytest.raises(ValueError, match=r"^$"):
+        function(fail)(y)
+    assert y.uop is before

@@ -184,7 +184,9 @@ def _nodes_of(t: TensorBase) -> list[UOp]:
     """
     origin = t._storage.origin
     value = None if origin is None else origin()
-    nodes = [t._shown(), t.uop] if value is None else [t._shown(), t.uop, shown(value, t._path)]
+    # inside of a unit of the scheduler, an argument is another node than the value that others show
+    nodes = [t._shown(), t.uop, shown(t._storage.uop, t._path)]
+    nodes += [] if value is None else [shown(value, t._path)]
     return [u.detach() for u in nodes] if t._is_detached else nodes
 
 

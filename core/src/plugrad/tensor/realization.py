@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from typing import Any
 
 from plugrad.autodiff import with_rule
@@ -168,9 +170,40 @@ def boundary(x: Tensor) -> Tensor:
         >>> boundary(x) is x, len((boundary(x + 1) * 2).schedule())
         (True, 2)
     """
-    if x._is_leaf or x.uop.device is None or storage.viewed(x.uop).op in _IN_MEMORY:
-        return x
-    return contiguous_backward(x._like(x._graph.contiguous()))
+    return x if x._is_leaf or _is_bounded(x) else x._like(_bounded(x._graph))
+
+
+@contextmanager
+def as_memory(tensors: Iterable[Tensor]) -> Generator[None]:
+    """Let tensors that are not computed stand for memory of their own inside the block.
+
+    They stay the same tensors, and are what they were before afterwards.
+    """
+    marked: list[tuple[Tensor, UOp, UOp]] = []
+    for x in tensors:
+        # a view shows what others show as well
+        if not x._path and not _is_bounded(x):
+            before, x._node = x._node, _bounded(x._node)
+            marked.append((x, before, x._node))
+    try:
+        yield
+    finally:
+        for x, before, inside in marked:
+            # who wrote to it shows something else
+            if x._node is inside:
+                x._node = before
+
+
+def _bounded(u: UOp) -> UOp:
+    value = u.contiguous()
+    return with_rule((value,), (value,), _gradient_in_memory)[0] if is_inexact(u.dtype) else value
+
+
+def _is_bounded(x: Tensor) -> bool:
+    """Say whether a tensor shows memory, numbers, or what `boundary` gave."""
+    u = storage.viewed(x.uop)
+    is_marked = u.op is Ops.OUTPUT and u.src[0].arg.rule is _gradient_in_memory
+    return is_marked or u.device is None or u.op in _IN_MEMORY
 
 
 def _gradient_in_memory(gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:

@@ -10,7 +10,7 @@ from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.graph_access import alive, graph_below, nodes_of, tensor_of
-from plugrad.tensor.realization import boundary
+from plugrad.tensor.realization import as_memory, boundary
 from plugrad.transforms.tracing import gradients_needed
 from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
 from plugrad.tree import HOLE, refill
@@ -59,12 +59,12 @@ def function(f: Callable[P, R]) -> Callable[P, R]:
     """Return `f` as a unit for the scheduler: calls with equal graphs are scheduled once.
 
     `f` runs in Python at each call, so whatever it does beside its result happens each time: assignments,
-    random draws, gradients. Its results, and their gradients, have memory of their own. What lies between is
-    therefore scheduled apart, and is known at the next call that differs in the memory it reads only: of a
-    deep network whose layers are decorated, one layer.
+    random draws, gradients. Its arguments and results have memory of their own, and so have their gradients.
+    What lies between is therefore scheduled apart, and is known at the next call that differs only in the
+    memory it reads: of a deep network whose layers are decorated, one layer is scheduled.
 
-    Results are new tensors, but for arguments, parameters, and what lies in memory already, which are
-    returned as they are.
+    Arguments are the same tensors inside. Results are new ones, but for arguments, parameters, and what lies
+    in memory already, which are returned as they are.
 
     Args:
         f: takes and returns anything; tensors among its results may be in lists, tuples and dicts.
@@ -81,9 +81,10 @@ def function(f: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(f)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        out = f(*args, **kwargs)
-        given = set(map(id, tensors_in((args, kwargs))))
-        return map_tensors(lambda y: y if id(y) in given else boundary(y), out)
+        arguments = {id(x): x for x in tensors_in((args, kwargs))}
+        with as_memory(arguments.values()):
+            out = f(*args, **kwargs)
+        return map_tensors(lambda y: y if id(y) in arguments else boundary(y), out)
 
     return call
 
