@@ -232,3 +232,26 @@ def test_what_does_not_move_with_the_position_is_summed_in_an_outer_loop() -> No
     evaluate_kernel(ast, expected)
     run_lowered(lower(ast, LOOPS), data)
     assert np.array_equal(data[0], expected[0])
+
+
+@pytest.mark.parametrize(("apart", "order"), [(True, (0, 2, 3)), (False, (0, 3, 2))])
+def test_rows_of_their_own_that_share_positions_are_outside_of_them(
+    apart: bool, order: tuple[int, ...]
+) -> None:
+    """Neighbours of a row are inside: their positions are read once."""
+    size = 64
+    r, i, c = (UOp.range(n, at) for at, n in enumerate((ROWS, size, WIDTH)))
+    j = UOp.range(COUNT, 3, AxisType.REDUCE)
+    position = param(1, ROWS * COUNT, dtypes.int32).index(r * COUNT + j).load()
+    x = param(2, COUNT * WIDTH, dtypes.int32).index(c * COUNT + j if apart else j * WIDTH + c).load()
+    total = i.cast(dtypes.int32).eq(position).where(x, 0).reduce(Ops.ADD, j)
+    idx = r * (size * WIDTH) + (c * size + i if apart else i * WIDTH + c)
+    place = param(0, ROWS * size * WIDTH, dtypes.int32).index(idx)
+    ast = UOp.sink(place.store(total, r, i, c), arg=KernelInfo("sums"))
+    _, step = scatter(ast, LOOPS).src
+    assert tuple(q.arg.ident[0] for q in step.src[2:]) == order
+    values = (np.full(ROWS * size * WIDTH, 7), *(np.arange(ROWS * COUNT) % 5, np.arange(COUNT * WIDTH)))
+    data, expected = ([storage_of(v, dtypes.int32) for v in values] for _ in range(2))
+    evaluate_kernel(ast, expected)
+    run_lowered(lower(ast, LOOPS), data)
+    assert np.array_equal(data[0], expected[0])

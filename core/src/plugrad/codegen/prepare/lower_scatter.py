@@ -12,6 +12,9 @@ from plugrad.uop import Axis, AxisType, Ops, UOp, simplify
 from plugrad.uop.range_elimination import Scatter, scatter_of
 from plugrad.uop.strides import coefficient, shifted
 
+# Elements that share a line of the cache at most.
+_LINE = 64
+
 
 def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
     """Replace a scattered sum by a fill and an ordered store, or by updates.
@@ -55,7 +58,11 @@ def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
     overwrites = store.arg is not None or _is_greatest_yet(total.arg[0], found, ended)
     taken = found.value if overwrites else place.load().alu(total.arg[0], found.value)
     loops = [q for r in store.src[2:] for q in (ended if r is found.counter else (r,))]
-    loops.sort(key=lambda q: _rank(q, found.position, q in ended))
+    ranks = {q: _rank(q, found.position, q in ended) for q in loops}
+    if store.arg is None:
+        around = min(ranks[q] for q in ended) - 0.5
+        ranks.update((q, around) for q in loops if _is_apart(q, found.position, idx) and q not in ended)
+    loops.sort(key=ranks.__getitem__)
     return simplify(place.store(taken, *loops, op=store.arg).substitute(stored))
 
 
@@ -65,7 +72,15 @@ def _is_greatest_yet(op: Ops, found: Scatter, ended: tuple[UOp, ...]) -> bool:
     return rises and found.neutral.arg <= found.value.vmin
 
 
-def _rank(r: UOp, position: UOp, is_ended: bool) -> int:
+def _is_apart(r: UOp, position: UOp, idx: UOp) -> bool:
+    """Say whether the steps of a loop share positions, in lines of their own.
+
+    Side by side, steps that are a power of two apart would crowd the same few sets of the cache.
+    """
+    return r not in position.ranges and abs(coefficient(idx, r) or 0) >= _LINE
+
+
+def _rank(r: UOp, position: UOp, is_ended: bool) -> float:
     """Return the sort key of a loop. Positions are read in the order of memory.
 
     An element is read in the innermost loop that its position moves along, and must be read in each step.
