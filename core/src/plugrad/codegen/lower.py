@@ -10,6 +10,7 @@ from plugrad.codegen.devectorizer import devectorize
 from plugrad.codegen.estimates import KernelCost, estimate
 from plugrad.codegen.expander import expand
 from plugrad.codegen.gpudims import add_launch_dims
+from plugrad.codegen.group_copies import spread_copies
 from plugrad.codegen.index_dtype import lower_index_dtype
 from plugrad.codegen.lanes import vectorize
 from plugrad.codegen.linearizer import linearize, remove_unused
@@ -56,6 +57,9 @@ LOWERING = Pipeline(
             share_reduces,
             codegen_spec,
             "work-items of a group are still ranges, so their parts can be addressed",
+        ),
+        Stage(
+            spread_copies, codegen_spec, "the group is known, and lanes of copies are chosen with all others"
         ),
         Stage(coalesce, codegen_spec, "an axis can only become lanes while it is one range"),
         Stage(split_long_sums, codegen_spec, "what is added in one step is known, and still one value"),

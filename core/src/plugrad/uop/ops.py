@@ -134,6 +134,7 @@ class AxisType(Enum):
     PARTIAL = auto()  # a reduced axis unrolled into separate accumulators
     LANE = auto()  # an unrolled axis whose steps are the lanes of vector values
     WARP = auto()  # the work-items that share matrix instructions: neighbours in a group
+    COPY = auto()  # an axis of a copy that the work-items of a group make together
     ORDERED = auto()  # steps of a store one after the other: each may read what those before it wrote
 
     def __repr__(self) -> str:

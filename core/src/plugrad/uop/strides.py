@@ -37,6 +37,15 @@ def shifted(u: UOp) -> tuple[UOp, int]:
     return u, shift
 
 
+def is_multiple(idx: UOp, count: int) -> bool:
+    """Say whether an address is a multiple of `count` for all values of its ranges."""
+    if idx.op is Ops.CONST:
+        return idx.arg % count == 0
+    if idx.op is Ops.MUL:
+        return any(is_multiple(s, count) for s in idx.src)
+    return idx.op in (Ops.ADD, Ops.MAX) and all(is_multiple(s, count) for s in idx.src)
+
+
 def constant_size(r: UOp) -> int | None:
     """Return the number of steps of a range where it is a constant."""
     return r.src[0].arg if r.src[0].op is Ops.CONST else None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
 from plugrad.engine.search.results import SearchResults, as_line, read_lines
 from plugrad.settings import context
 
@@ -12,6 +12,7 @@ LIST = (
     Opt(OptOps.UPCAST, (0, 1), 4),
     Opt(OptOps.SWAP, (0, 0), (1, 0)),
     Opt(OptOps.TC, (1,), MatrixTile("16x8x8", (0,), (2,))),
+    Opt(OptOps.SHARE, (2,), GroupTile(8, ((0, 1), (1,)))),
     Opt(OptOps.STAGE, (0,)),
 )
 

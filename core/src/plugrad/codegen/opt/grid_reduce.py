@@ -13,7 +13,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.uop import AxisType, Ops, UOp
-from plugrad.uop.strides import coefficient, constant_size
+from plugrad.uop.strides import coefficient, constant_size, is_multiple
 
 #: Groups for each compute unit: while one waits for memory, another computes.
 GROUPS_OF_A_UNIT = 2
@@ -75,16 +75,7 @@ def is_wide_along(place: MemoryAccess, r: UOp, count: int) -> bool:
     idx = place.index.src[1]
     if steps_along(r) % count or not place.is_contiguous(r):
         return False
-    return _is_multiple(at(idx, r, 0), count)
-
-
-def _is_multiple(idx: UOp, count: int) -> bool:
-    """Say whether an address is a multiple of `count` for all values of its ranges."""
-    if idx.op is Ops.CONST:
-        return idx.arg % count == 0
-    if idx.op is Ops.MUL:
-        return any(_is_multiple(s, count) for s in idx.src)
-    return idx.op in (Ops.ADD, Ops.MAX) and all(_is_multiple(s, count) for s in idx.src)
+    return is_multiple(at(idx, r, 0), count)
 
 
 def split(ident: AxisId, size: int, count: int, op: OptOps) -> Iterator[Opt]:

@@ -6,9 +6,10 @@ are says what later passes make of them. The loop order is the order of the rang
 
 from collections.abc import Iterable
 
+from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.keeping import kept
-from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
@@ -107,6 +108,7 @@ class KernelOpt:
     def _apply(self, opt: Opt) -> None:
         if (last := next((o.op for o in self.applied if o.op in _COPYING), None)) is not None:
             raise KernelOptError(f"{opt} after {last.name}: copies are laid out for the loops as they are.")
+        refuse_in_copies(self.ast, opt)
         if opt.op is OptOps.NOLOCALS:
             if self.axes(*_IN_GROUP):
                 raise KernelOptError("NOLOCALS after LOCAL, GROUP or TC: there is a workgroup already.")
@@ -122,6 +124,8 @@ class KernelOpt:
             self._split_at(opt)
         elif opt.op is OptOps.TC:
             self._use_tensor_core(opt)
+        elif opt.op is OptOps.SHARE:
+            self._share(opt)
         elif opt.op in _COPYING:
             self._copy(opt)
         else:
@@ -323,8 +327,18 @@ class KernelOpt:
             raise KernelOptError(f"{opt}: axis {opt.axis} is {loop.arg.kind.name}; STAGE takes a loop.")
         self.ast = staged(self.ast, opt, loop, self.capabilities.local_memory_bytes)
 
+    def _share(self, opt: Opt) -> None:
+        if not isinstance(opt.arg, GroupTile):
+            raise KernelOptError(f"{opt}: takes a GroupTile.")
+        if not self.capabilities.max_workgroup or self.axes(AxisType.GROUP_REDUCE) or not self.can_repeat():
+            raise KernelOptError(
+                f"{opt}: takes workgroups that share nothing yet, and no memory that changes."
+            )
+        most = self.capabilities.local_memory_bytes
+        self.ast = shared(self.ast, opt, self.axis(opt.axis), opt.arg, most)
+
     def _other_axis(self, opt: Opt) -> UOp:
-        if isinstance(opt.arg, MatrixTile):
+        if isinstance(opt.arg, MatrixTile | GroupTile):
             raise KernelOptError(f"{opt}: takes an axis.")
         return self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))
 

@@ -27,6 +27,7 @@ class OptOps(Enum):
     STAGE = auto()  # copy what a loop over the axis only repeats into fast memory, once before the loop
     KEEP = auto()  # compute once, into fast memory, what a reduction and other loops compute alike
     NOLOCALS = auto()  # use no workgroups in this kernel
+    SHARE = auto()  # copy factors of a reduction into memory of the group, some steps of the axis at a time
     TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names
 
     def __repr__(self) -> str:
@@ -52,6 +53,21 @@ class MatrixTile:
 
 
 @frozen
+class GroupTile:
+    """The steps of a SHARE, and the part of each factor that a group copies.
+
+    Attributes:
+        steps: of the reduced axis, between two barriers.
+        axes: output axes whose steps are all in one group.
+        in_memory_order: whether neighbours in memory are neighbours in the copy, or those along output axes.
+    """
+
+    steps: int
+    axes: tuple[AxisId, ...]
+    in_memory_order: bool = False
+
+
+@frozen
 class Opt:
     """One optimisation of one axis.
 
@@ -61,7 +77,7 @@ class Opt:
 
     op: OptOps
     axis: AxisId = ()
-    arg: "int | AxisId | MatrixTile" = 0
+    arg: "int | AxisId | MatrixTile | GroupTile" = 0
 
     def __repr__(self) -> str:
         return f"Opt({self.op!r}, axis={self.axis}, arg={self.arg})"

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.runtime.private_folder import make_private
 from plugrad.settings import cache_dir, settings
 
@@ -133,18 +133,25 @@ def as_line(key: str, opts: Opts) -> str:
 
 
 def _json(arg: Any) -> Any:
-    return {"core": arg.core, "rows": arg.rows, "inner": arg.inner} if isinstance(arg, MatrixTile) else arg
+    if isinstance(arg, MatrixTile):
+        return {"core": arg.core, "rows": arg.rows, "inner": arg.inner}
+    if isinstance(arg, GroupTile):
+        return {"steps": arg.steps, "axes": arg.axes, "in_memory_order": arg.in_memory_order}
+    return arg
 
 
 def _opt(op: str, axis: Any, arg: Any) -> Opt:
     return Opt(OptOps[op], _ident(axis), _argument(arg))
 
 
-def _argument(arg: Any) -> "int | AxisId | MatrixTile":
+def _argument(arg: Any) -> "int | AxisId | MatrixTile | GroupTile":
     if isinstance(arg, int):
         return arg
     if isinstance(arg, list):
         return _ident(arg)
+    if "steps" in arg:
+        axes = tuple(map(_ident, arg["axes"]))
+        return GroupTile(int(arg["steps"]), axes, in_memory_order=bool(arg["in_memory_order"]))
     return MatrixTile(str(arg["core"]), _ident(arg["rows"]), _ident(arg["inner"]))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.opt.opt_ops import GroupTile, Opt, OptOps
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int, is_unsigned
 from plugrad.errors import KernelOptError
 from plugrad.uop import AxisType, KernelInfo, Ops, UOp
@@ -287,6 +287,7 @@ _OPS = (
     *(OptOps.SHIFTIN,) * 3,
     *(OptOps.SPLIT_REMAINDER,) * 3,
     *(OptOps.SPLIT,) * 3,
+    *(OptOps.SHARE,) * 4,
     OptOps.NOLOCALS,
 )
 _UNROLLED = (AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL)
@@ -310,6 +311,8 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
         arg = rng.choice(axes).arg.ident if op in (OptOps.SWAP, OptOps.JOIN) else count
         if op is OptOps.PADTO:
             arg = rng.choice((2, 4, 8, 16))
+        if op is OptOps.SHARE:
+            arg = _random_tile(kernel, count, rng)
         if op in (OptOps.SHIFTIN, OptOps.SPLIT_REMAINDER, OptOps.SPLIT):
             arg = rng.randint(2, max(2, size - 1))
         copies = np.prod([constant_size(u) or 1 for u in kernel.axes(*_UNROLLED)])
@@ -322,6 +325,12 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
     if rng.random() < 0.7:
         _copy_one(kernel, rng)
     return tuple(kernel.applied)
+
+
+def _random_tile(kernel: KernelOpt, steps: int, rng: random.Random) -> GroupTile:
+    """Return some steps of a reduced axis, and some output axes."""
+    axes = [r.arg.ident for r in kernel.axes(AxisType.GLOBAL, AxisType.LOOP) if rng.random() < 0.6]
+    return GroupTile(steps, tuple(axes), in_memory_order=rng.random() < 0.5)
 
 
 def _copy_one(kernel: KernelOpt, rng: random.Random) -> None:

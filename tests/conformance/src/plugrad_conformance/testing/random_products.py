@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
 from plugrad.dtype import DType, dtypes
+from plugrad.errors import KernelOptError
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop import AxisType, KernelInfo, Ops, UOp
 from plugrad.uop.strides import constant_size
@@ -75,8 +76,28 @@ def random_product_opts(kernel: KernelOpt, seed: int, core: TensorCore) -> tuple
             if (constant_size(r) or 1) % step:
                 kernel.apply(Opt(OptOps.PADTO, r.arg.ident, step))
         column, row, inner = (r.arg.ident for r in axes)
-        kernel.apply(Opt(OptOps.TC, column, MatrixTile(core.name, row, inner)))
+        if rng.random() < 0.5:
+            inner = _shared(kernel, (column, row), inner, core.dims[2], rng)
+        try:
+            kernel.apply(Opt(OptOps.TC, column, MatrixTile(core.name, row, inner)))
+        except KernelOptError:
+            # copies also move with axes of rows outside of the tile, which may have been the fastest
+            if not any(opt.op is OptOps.SHARE for opt in kernel.applied):
+                raise
     return random_opts(kernel, seed + 1, 32)
+
+
+def _shared(
+    kernel: KernelOpt, tile: Sequence[AxisId], inner: AxisId, depth: int, rng: random.Random
+) -> AxisId:
+    """Let a group share both factors where it can; return the axis that the instruction then sums over."""
+    padded = constant_size(kernel.axis(inner)) or 1
+    steps = rng.choice([n for n in range(depth, padded + 1, depth) if padded % n == 0])
+    try:
+        kernel.apply(Opt(OptOps.SHARE, inner, GroupTile(steps, tuple(tile), rng.random() < 0.5)))
+    except KernelOptError:
+        return inner
+    return (*inner, 1)
 
 
 class _Writer:

@@ -1,0 +1,178 @@
+"""Copy tiles of the factors of a product into memory that the work-items of a group share.
+
+The reduced axis is split in steps and parts of a step. At each step the group copies its tile of each factor,
+a barrier follows, and all products of the step read the copies. Two halves of the memory take turns: whoever
+writes a half has passed the barrier that all readers of it reach after reading, so one barrier is enough.
+"""
+
+import math
+
+from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
+from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild
+from plugrad.dtype import dtypes
+from plugrad.errors import KernelOptError
+from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import coefficient, constant_size, flat_position
+
+# Bytes between rows of a copy beyond its elements: rows begin in different banks, and at wide accesses.
+_PADDING = 16
+# Loops around a barrier that each work-item of a group runs alike.
+_OF_THE_LAUNCH = frozenset({AxisType.GLOBAL, AxisType.LOCAL, AxisType.WARP, AxisType.UPCAST})
+# What the axes of a copy, and of the product, may be when a group is to share it.
+_AROUND_COPY = frozenset({AxisType.GLOBAL, AxisType.REDUCE})
+
+
+def shared(ast: UOp, opt: Opt, inner: UOp, tile: GroupTile, most_bytes: int) -> UOp:
+    """Return the kernel with copies of the factors of its reduction over `inner`.
+
+    before: REDUCE(a(m, k) * b(k, n), k), with a tile of steps of k, m and n
+    after:  REDUCE(LOAD(local0[k1, m]) * LOAD(local1[k1, n]), k0, k1), after a BARRIER on STOREs of a and b
+
+    Raises:
+        KernelOptError: no factor is used by several steps of the tile, or the copies do not fit.
+    """
+    reduce, axes = _reduction(ast, opt, inner), _axes(ast, opt, tile)
+    size = constant_size(inner) or 0
+    if tile.steps < 1 or size % tile.steps:
+        raise KernelOptError(
+            f"{opt}: {tile.steps} steps do not divide the {size} of the axis. Use PADTO first."
+        )
+    outer = UOp.range(size // tile.steps, (*inner.arg.ident, 0), AxisType.REDUCE)
+    within = UOp.range(tile.steps, (*inner.arg.ident, 1), AxisType.REDUCE)
+    value = at(_with_gates_inside(reduce.src[0]), inner, outer * tile.steps + within)
+    loops = (*(r for r in ranges_of_reduce(reduce) if r is not inner), outer)
+    copies = _copied(ast, opt, value, (within, *axes), loops, tile, most_bytes)
+    copied = reduce.replace(src=(value.substitute(copies), *loops, within))
+    return rebuild(ast, lambda u: copied if u is reduce else None)
+
+
+def refuse_in_copies(ast: UOp, opt: Opt) -> None:
+    """Refuse what would part the copies of a group, or the group itself.
+
+    Raises:
+        KernelOptError: copies move with an axis that is named.
+    """
+    barriers = [u for u in ast.toposort() if u.op is Ops.BARRIER]
+    if not barriers:
+        return
+    arg = opt.arg
+    named = {opt.axis, *((arg.rows, arg.inner) if isinstance(arg, MatrixTile) else (arg,))}
+    moving = [r.arg.ident for u in barriers for r in u.ranges if r.arg.ident in named]
+    if moving or opt.op in (OptOps.GROUP, OptOps.GROUPTOP):
+        what = f"copies that a group shares move with {moving}" if moving else "the group shares copies"
+        raise KernelOptError(f"{opt} after SHARE: {what}.")
+
+
+def _reduction(ast: UOp, opt: Opt, inner: UOp) -> UOp:
+    if inner.arg.kind is not AxisType.REDUCE:
+        raise KernelOptError(f"{opt}: axis {opt.axis} is {inner.arg.kind.name}; SHARE takes a reduced axis.")
+    if any(u.op is Ops.BARRIER for u in ast.toposort()):
+        raise KernelOptError(f"{opt}: the group shares copies already.")
+    found = [u for u in ast.toposort() if u.op is Ops.REDUCE and inner in ranges_of_reduce(u)]
+    if len(found) != 1 or found[0].arg[1] != 1:
+        raise KernelOptError(
+            f"{opt}: {len(found)} reductions run over the axis; SHARE takes one of one value."
+        )
+    around = sorted(r.arg.ident for r in found[0].ranges if r.arg.kind not in _OF_THE_LAUNCH)
+    if around:
+        raise KernelOptError(
+            f"{opt}: a loop over {around} stands around the reduction: a group cannot wait inside."
+        )
+    return found[0]
+
+
+def _axes(ast: UOp, opt: Opt, tile: GroupTile) -> tuple[UOp, ...]:
+    known = {r.arg.ident: r for r in all_ranges(ast)}
+    axes = tuple(known[ident] for ident in sorted(set(tile.axes)) if ident in known)
+    if len(axes) != len(tile.axes) or any(r.arg.kind is not AxisType.GLOBAL for r in axes):
+        raise KernelOptError(f"{opt}: a tile is of GLOBAL axes, each named once.")
+    return axes
+
+
+def _with_gates_inside(value: UOp) -> UOp:
+    """Return a product whose steps beyond an axis are 0 with the gate in its factors: copies have it then."""
+    if value.op is not Ops.WHERE or value.src[2].op is not Ops.CONST or value.src[2].arg != 0:
+        return value
+    gate, product, _ = value.src
+    if product.op is not Ops.MUL:
+        return value
+    x, y = (_gated(gate, factor) for factor in product.src)
+    return x * y
+
+
+def _gated(gate: UOp, x: UOp) -> UOp:
+    return _gated(gate, x.src[0]).cast(x.dtype) if _is_widened(x) else gate.where(x, x.const_like(0))
+
+
+def _copied(
+    ast: UOp,
+    opt: Opt,
+    value: UOp,
+    inside: tuple[UOp, ...],
+    loops: tuple[UOp, ...],
+    tile: GroupTile,
+    most: int,
+) -> dict[UOp, UOp]:
+    panels = _panels(value, inside)
+    if not panels:
+        raise KernelOptError(f"{opt}: no factor of the reduction is used by several steps of the tile.")
+    free = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
+    halves = min(2, math.prod(constant_size(r) or 2 for r in loops))
+    half = flat_position(loops) % halves
+    nbytes, stores, places = 0, list[UOp](), dict[UOp, UOp]()
+    for number, panel in enumerate(panels):
+        axes = tuple(r for r in inside if r in panel.ranges)
+        around = sorted(r.arg.ident for r in panel.ranges if r not in axes and r.arg.kind not in _AROUND_COPY)
+        if around or not all(map(constant_size, axes)):
+            raise KernelOptError(
+                f"{opt}: what the group copies moves with {around}, which are part of the group."
+            )
+        if tile.in_memory_order:
+            axes = tuple(sorted(axes, key=lambda r: _apart(panel, r), reverse=True))
+        row = math.prod(constant_size(r) or 1 for r in axes[1:]) + _PADDING // panel.dtype.itemsize
+        numel = (constant_size(axes[0]) or 1) * row
+        memory = UOp(Ops.DEFINE_LOCAL, panel.dtype, (), (number, halves * numel))
+        nbytes += halves * numel * panel.dtype.itemsize
+        own = {r: UOp.range(constant_size(r) or 1, (free, i), AxisType.COPY) for i, r in enumerate(axes)}
+        free += 1
+        start = half * numel
+        copy = panel.substitute(own)
+        place = memory.index(start + own[axes[0]] * row + flat_position(tuple(own[r] for r in axes[1:])))
+        stores.append(place.store(copy, *own.values()))
+        places[panel] = start + axes[0] * row + flat_position(axes[1:])
+    if nbytes > most:
+        raise KernelOptError(f"{opt}: its copies have {nbytes} bytes, and a group shares {most} at most.")
+    barrier = UOp(Ops.BARRIER, dtypes.void, tuple(stores))
+    memories = (store.src[0].src[0] for store in stores)
+    return {
+        panel: memory.after(barrier).index(place).load()
+        for memory, (panel, place) in zip(memories, places.items(), strict=True)
+    }
+
+
+def _panels(value: UOp, inside: tuple[UOp, ...]) -> list[UOp]:
+    """Return the loaded values that several steps of the tile use, in the narrowest dtype."""
+    moving = {r for r in inside if r in value.ranges}
+    found: dict[UOp, None] = {}
+    stack = [value]
+    while stack:
+        u = stack.pop()
+        if u.op in (Ops.REDUCE, Ops.INDEX) or not any(n.op is Ops.LOAD for n in u.toposort()):
+            continue
+        used = moving & u.ranges
+        is_copied = inside[0] in used and used != moving and u.dtype is not dtypes.index
+        if not is_copied or any(n.op is Ops.REDUCE for n in u.toposort()) or _is_widened(u):
+            stack.extend(reversed(u.src))
+        else:
+            found[u] = None
+    return list(found)
+
+
+def _is_widened(u: UOp) -> bool:
+    return u.op is Ops.CAST and u.src[0].dtype.itemsize <= u.dtype.itemsize
+
+
+def _apart(panel: UOp, r: UOp) -> tuple[int, tuple[int, ...]]:
+    """Return how far steps of an axis are apart in the memory that is copied."""
+    steps = [coefficient(u.src[1], r) for u in panel.toposort() if u.op is Ops.INDEX and r in u.ranges]
+    return max((1 << 30 if step is None else abs(step) for step in steps), default=1 << 30), r.arg.ident
