@@ -288,3 +288,29 @@ def test_what_the_assembler_refuses_is_refused(simulate):
         (tile.replace("{%r3},", "{0},"), "a matrix instruction takes registers"),
     )
     _refused([(_in_ptx(body), reason) for body, reason in cases], simulate, CUDA_PTX=1)
+
+
+_SHARED = """
+import dataclasses
+from plugrad.codegen.opt.heuristic import optimise
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import OptOps
+from plugrad.engine.realize import schedule
+from plugrad.uop.ops import Ops
+rng = np.random.default_rng(2)
+def shared(dtype, rows, columns, inner):
+    x, y = (rng.integers(-2, 3, shape).astype(np.float32) for shape in ((rows, inner), (inner, columns)))
+    product = Tensor(x).cast(dtype).contiguous().realize() @ Tensor(y).cast(dtype).contiguous().realize()
+    for item in schedule([product.uop]):
+        if item.ast.op is Ops.SINK:
+            opts = optimise(KernelOpt(item.ast, Device['CUDA'].capabilities)).applied
+            print(sum(opt.op is OptOps.SHARE for opt in opts))
+    np.testing.assert_array_equal(product.cast(dtypes.float32).numpy(), x @ y)
+"""
+
+
+def test_groups_compute_products_from_copies_that_they_share(simulate_each):
+    out = simulate_each(
+        _SHARED + "shared(dtypes.float32, 254, 256, 66)\nshared(dtypes.float16, 256, 256, 64)", DEVICE="CUDA"
+    )
+    assert out[:2] == ["1", "1"]

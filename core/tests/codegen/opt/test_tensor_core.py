@@ -7,7 +7,7 @@ import pytest
 
 from plugrad.codegen.lower import lower
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import KernelOptError
@@ -176,6 +176,15 @@ def test_neighbours_in_memory_are_loaded_together() -> None:
 def test_the_heuristic_takes_matrix_instructions(sizes: tuple[int, int, int]) -> None:
     opts = check(matmul(*sizes, WIDE))
     assert any(o.op is OptOps.TC for o in opts)
+
+
+def test_warps_of_a_group_share_copies_of_both_factors() -> None:
+    capabilities = replace(GPU, compute_units=2, unit_memory_bytes=1 << 16)
+    opts = check(matmul(64, 190, 90, WIDE), capabilities=capabilities)
+    (share,) = (o for o in opts if o.op is OptOps.SHARE)
+    assert isinstance(share.arg, GroupTile)
+    assert share.arg == GroupTile(32, ((0,), (1, 1)), in_memory_order=True)
+    assert not any(o.op is OptOps.SHARE for o in check(matmul(64, 64, 90, WIDE), capabilities=capabilities))
 
 
 @pytest.mark.parametrize("sizes", [(1, 4096, 64), (8, 4096, 64), (512, 512, 9)])

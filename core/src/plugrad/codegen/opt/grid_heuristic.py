@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, steps_of
-from plugrad.codegen.opt.grid_matrix import fits_axis, matrix_plan
+from plugrad.codegen.opt.grid_matrix import matrix_plan
 from plugrad.codegen.opt.grid_reduce import (
     GROUPS_OF_A_UNIT,
     ITEMS_OF_A_UNIT,
@@ -19,6 +19,7 @@ from plugrad.codegen.opt.grid_reduce import (
     split,
 )
 from plugrad.codegen.opt.grid_rows import row_plan
+from plugrad.codegen.opt.grid_tiles import fits_axis, shared_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import Tile, moving
@@ -38,12 +39,14 @@ _ACCUMULATORS = 64
 _REGISTERS_OF_AN_ACCUMULATOR = 2
 # Against a load of one element: an element's share of a load that several neighbours come by.
 _WIDE = 0.5
+# What chooses all optimisations of kernels that it fits, in the order in which it is asked.
+_PLANS = (row_plan, matrix_plan, shared_reduction, shared_tile)
 
 
 def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
     """Yield optimisations one by one; each is applied before the next is asked for."""
     can = kernel.capabilities
-    if can.max_workgroup and (plan := row_plan(kernel) or matrix_plan(kernel) or shared_reduction(kernel)):
+    if can.max_workgroup and (plan := next(filter(None, (choose(kernel) for choose in _PLANS)), [])):
         yield from plan
         return
     tile = _tile(kernel) if can.max_load_bits >= 128 else []

@@ -6,6 +6,16 @@ A warp with more tiles reads each operand less often; with too many, there are n
 import math
 
 from plugrad._frozen import frozen
+from plugrad.codegen.opt.grid_tiles import (
+    REPEATED,
+    GroupShape,
+    applies,
+    best_shape,
+    fits_axis,
+    may_share,
+    share_opts,
+    tile_opts,
+)
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
@@ -18,13 +28,16 @@ _TILES_OF_A_WARP = (4, 2, 1)
 _WARPS_ALONG_AXIS = 2
 # Warps for each compute unit below which a GPU has idle cores; with more, each takes more tiles.
 _WARPS_OF_A_UNIT = 4
-
-
-def fits_axis(kernel: KernelOpt, size: int, count: int) -> bool:
-    """Say whether tiles of `count` cover an axis with little repeated work."""
-    if size % count == 0:
-        return True
-    return count < size and -(-size // count) * count <= REPEATED * size and kernel.can_repeat()
+# Results of a group that shares copies, and its warps; bytes of copied rows, the best first; steps from which
+# that pays; and copies that the memory of a unit has room for: two halves for each of two groups.
+_SHAPES = (
+    GroupShape(128, 128, (2, 2), 1.0),
+    GroupShape(128, 64, (4, 1), 0.8),
+    GroupShape(64, 64, (2, 2), 0.6),
+)
+_ROW_BYTES = (128, 64)
+_LEAST_STEPS = 64
+_COPIES_OF_A_UNIT = 4
 
 
 def matrix_plan(kernel: KernelOpt) -> list[Opt]:
@@ -41,9 +54,54 @@ def matrix_plan(kernel: KernelOpt) -> list[Opt]:
             )
             if columns is None or rows is None or inner is None:
                 continue
+            if plan := _shared_opts(kernel, core, columns, rows, inner):
+                return plan
             if plan := _matrix_tile_opts(kernel, core, columns, rows, inner):
                 return plan
     return []
+
+
+def _shared_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UOp) -> list[Opt]:
+    """Return the plan whose warps read copies that their group shares, none if unfit."""
+    size = constant_size(inner) or 0
+    if not may_share(kernel) or size < _LEAST_STEPS:
+        return []
+    axes = [r for r in kernel.axes(AxisType.GLOBAL) if r not in (columns, rows)]
+    sizes = constant_size(rows) or 1, constant_size(columns) or 1
+    shape = best_shape(kernel, _SHAPES, *sizes, math.prod(constant_size(r) or 1 for r in axes))
+    if shape is None:
+        return []
+    for nbytes in _ROW_BYTES:
+        steps = max(core.dims[2], nbytes // core.dtype_in.itemsize)
+        copied = nbytes * (shape.rows + shape.columns)
+        if (
+            -(-size // steps) * steps <= REPEATED * size
+            and copied * _COPIES_OF_A_UNIT <= kernel.capabilities.unit_memory_bytes
+            and applies(kernel, plan := _shared_plan(core, shape, columns, rows, inner, steps))
+        ):
+            return plan
+    return []
+
+
+def _shared_plan(
+    core: TensorCore, shape: GroupShape, columns: UOp, rows: UOp, inner: UOp, steps: int
+) -> list[Opt]:
+    width, height, depth = core.dims
+    of_rows, row = tile_opts(rows, shape.rows)
+    of_columns, column = tile_opts(columns, shape.columns)
+    within = (*inner.arg.ident, 1)
+    plan = [
+        *of_rows,
+        *of_columns,
+        *share_opts(inner, steps, (row, column), in_memory_order=True),
+        Opt(OptOps.TC, column, MatrixTile(core.name, row, within)),
+    ]
+    along = ((row, shape.rows // height, shape.items[0]), (column, shape.columns // width, shape.items[1]))
+    for ident, tiles, warps in along:
+        beside = tiles // warps
+        plan += [Opt(OptOps.UPCAST, (*ident, 0), beside)] if beside > 1 else []
+        plan.append(Opt(OptOps.LOCAL, (*ident, 0, 0) if beside > 1 else (*ident, 0), warps))
+    return [*plan, *([Opt(OptOps.UNROLL, (*within, 0), steps // depth)] if steps > depth else [])]
 
 
 def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: UOp) -> list[Opt]:

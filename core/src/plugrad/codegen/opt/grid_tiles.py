@@ -1,0 +1,164 @@
+"""Choose tiles of products that a group computes from copies in its shared memory.
+
+A group reads each element of its tile of a factor once, and its work-items read the copies: the larger the
+tile, the less of memory is read. Tiles are as large as the results allow, with a group for every unit.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from plugrad._frozen import frozen
+from plugrad.codegen.opt.analysis import LoopBody, bodies_of
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
+from plugrad.codegen.opt.tile import moving
+from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
+from plugrad.errors import KernelOptError
+from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import constant_size
+
+# Work that may be done twice to have tiles of a round size.
+REPEATED = 1.125
+# Neighbours along each output axis that a work-item computes: one wide access to a copy.
+_WIDE = 4
+# Steps of the reduced axis from which barriers and copies pay.
+_LEAST_STEPS = 64
+
+
+@frozen
+class GroupShape:
+    """The results that a group computes together.
+
+    Attributes:
+        rows: along the axis of the rows.
+        columns: along the axis of the columns.
+        items: work-items, or warps, along both axes.
+        rate: products in a unit of time, against the largest shape.
+    """
+
+    rows: int
+    columns: int
+    items: tuple[int, int]
+    rate: float
+
+    def groups(self, rows: int, columns: int) -> int:
+        """Return the groups that cover so many rows and columns."""
+        return -(-rows // self.rows) * -(-columns // self.columns)
+
+
+# Rates of float32 on an H100, 4096 and 1024 of each axis.
+_SHAPES = (GroupShape(128, 128, (16, 16), 1.0), GroupShape(64, 64, (8, 16), 0.85))
+_STEPS = 16
+
+
+def best_shape(
+    kernel: KernelOpt, shapes: Sequence[GroupShape], rows: int, columns: int, others: int
+) -> GroupShape | None:
+    """Return the shape with the least time of the unit that has most to do, if each has some.
+
+    Args:
+        kernel: whose capabilities say how many units there are.
+        shapes: to choose from.
+        rows: results along the axis of the rows.
+        columns: results along the axis of the columns.
+        others: results along all other axes.
+    """
+    units = kernel.capabilities.compute_units
+    fitting = [
+        shape
+        for shape in shapes
+        if fits_axis(kernel, rows, shape.rows)
+        and fits_axis(kernel, columns, shape.columns)
+        and shape.groups(rows, columns) * others >= units
+    ]
+
+    def time(shape: GroupShape) -> float:
+        waves = -(-shape.groups(rows, columns) * others // units)
+        return waves * shape.rows * shape.columns / shape.rate
+
+    return min(fitting, key=time, default=None)
+
+
+def fits_axis(kernel: KernelOpt, size: int, count: int) -> bool:
+    """Say whether tiles of `count` cover an axis with little repeated work."""
+    if size % count == 0:
+        return True
+    return count < size and -(-size // count) * count <= REPEATED * size and kernel.can_repeat()
+
+
+def may_share(kernel: KernelOpt) -> bool:
+    """Say whether groups of the target share memory of a known size, and this kernel may."""
+    can = kernel.capabilities
+    # elsewhere shared memory may be no faster than what it copies
+    return bool(can.max_workgroup and can.unit_memory_bytes) and kernel.can_repeat()
+
+
+def applies(kernel: KernelOpt, opts: Sequence[Opt]) -> bool:
+    """Say whether a kernel takes a list of optimisations."""
+    try:
+        KernelOpt(kernel.ast, kernel.capabilities).apply_all(opts)
+    except KernelOptError:
+        return False
+    return True
+
+
+def tile_opts(r: UOp, count: int) -> tuple[list[Opt], AxisId]:
+    """Return what splits tiles of `count` steps off an output axis, and the axis inside of a tile."""
+    ident = r.arg.ident
+    if constant_size(r) == count:
+        return [], ident
+    return [Opt(OptOps.SHIFTIN, ident, count)], (*ident, 1)
+
+
+def share_opts(inner: UOp, steps: int, axes: tuple[AxisId, ...], *, in_memory_order: bool) -> list[Opt]:
+    """Return what copies factors at each `steps` of a reduced axis."""
+    ident = inner.arg.ident
+    padded = [] if (constant_size(inner) or 0) % steps == 0 else [Opt(OptOps.PADTO, ident, steps)]
+    return [*padded, Opt(OptOps.SHARE, ident, GroupTile(steps, axes, in_memory_order))]
+
+
+def shared_tile(kernel: KernelOpt) -> list[Opt]:
+    """Return the plan of a product whose groups share copies, none if unfit."""
+    if not may_share(kernel) or len(stores_of(kernel.ast)) != 1:
+        return []
+    main = max(bodies_of(kernel.ast), key=lambda b: b.steps)
+    if main.reduce is None or main.reduce.arg != (Ops.ADD, 1):
+        return []
+    inner = max(_inner(main), key=lambda r: constant_size(r) or 0, default=None)
+    if inner is None or (constant_size(inner) or 0) < _LEAST_STEPS:
+        return []
+    axes = [r for r in reversed(stores_of(kernel.ast)[0].src[2:]) if r in kernel.axes(AxisType.GLOBAL)]
+    for columns, rows in _pairs(main, axes):
+        others = math.prod(constant_size(r) or 1 for r in axes if r not in (columns, rows))
+        sizes = constant_size(rows) or 1, constant_size(columns) or 1
+        if shape := best_shape(kernel, _SHAPES, *sizes, others):
+            plan = _plan(rows, columns, inner, shape)
+            return plan if applies(kernel, plan) else []
+    return []
+
+
+def _inner(main: LoopBody) -> list[UOp]:
+    """Return the reduced axes along which all factors move."""
+    assert main.reduce is not None, "the caller looks at reductions"
+    return [r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in moving(main))]
+
+
+def _pairs(main: LoopBody, axes: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
+    """Yield two output axes of which each factor moves along one, the faster one first."""
+    places = moving(main)
+    for n, columns in enumerate(axes):
+        for rows in axes[n + 1 :]:
+            along = [(p.moves(columns), p.moves(rows)) for p in places]
+            if set(along) == {(True, False), (False, True)}:
+                yield columns, rows
+
+
+def _plan(rows: UOp, columns: UOp, inner: UOp, shape: GroupShape) -> list[Opt]:
+    of_rows, row = tile_opts(rows, shape.rows)
+    of_columns, column = tile_opts(columns, shape.columns)
+    out = [*of_rows, *of_columns, *share_opts(inner, _STEPS, (row, column), in_memory_order=False)]
+    for ident, size, items in ((row, shape.rows, shape.items[0]), (column, shape.columns, shape.items[1])):
+        beside = size // items // _WIDE
+        out += [Opt(OptOps.UPCAST, ident, _WIDE), Opt(OptOps.LOCAL, (*ident, 0), items)]
+        out += [Opt(OptOps.UPCAST, (*ident, 0, 0), beside)] if beside > 1 else []
+    return [*out, Opt(OptOps.UNROLL, (*inner.arg.ident, 1), _STEPS)]
