@@ -90,7 +90,7 @@ def _axes(ast: UOp, opt: Opt, tile: GroupTile) -> tuple[UOp, ...]:
 
 
 def _with_gates_inside(value: UOp) -> UOp:
-    """Return a product whose steps beyond an axis are 0 with the gate in its factors: copies have it then."""
+    """Return a gated product with the gate in its factors, which are copied."""
     if value.op is not Ops.WHERE or value.src[2].op is not Ops.CONST or value.src[2].arg != 0:
         return value
     gate, product, _ = value.src
@@ -173,6 +173,6 @@ def _is_widened(u: UOp) -> bool:
 
 
 def _apart(panel: UOp, r: UOp) -> tuple[int, tuple[int, ...]]:
-    """Return how far steps of an axis are apart in the memory that is copied."""
+    """Return the distance of an axis's steps in the memory that is copied."""
     steps = [coefficient(u.src[1], r) for u in panel.toposort() if u.op is Ops.INDEX and r in u.ranges]
     return max((1 << 30 if step is None else abs(step) for step in steps), default=1 << 30), r.arg.ident

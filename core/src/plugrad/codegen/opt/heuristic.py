@@ -8,7 +8,7 @@ work-items, wide loads and shared reductions.
 from collections.abc import Iterable
 
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, lanes_along, steps_of
-from plugrad.codegen.opt.grid_heuristic import grid_opts
+from plugrad.codegen.opt.grid.heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_matrix import use_matrix_loops
 from plugrad.codegen.opt.loop_order import nbytes_between, order_loops

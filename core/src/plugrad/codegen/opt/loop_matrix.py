@@ -6,7 +6,7 @@ is copied before the loop over the rows, in the order in which an instruction ta
 
 from collections.abc import Iterator
 
-from plugrad.codegen.opt.grid_matrix import AlongAxis, fits_axis
+from plugrad.codegen.opt.grid.matrix import AlongAxis, fits_axis
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import Product, products_of

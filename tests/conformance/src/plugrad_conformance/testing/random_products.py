@@ -90,7 +90,7 @@ def random_product_opts(kernel: KernelOpt, seed: int, core: TensorCore) -> tuple
 def _shared(
     kernel: KernelOpt, tile: Sequence[AxisId], inner: AxisId, depth: int, rng: random.Random
 ) -> AxisId:
-    """Let a group share both factors where it can; return the axis that the instruction then sums over."""
+    """Share both factors where a group can; return the axis of the instruction."""
     padded = constant_size(kernel.axis(inner)) or 1
     steps = rng.choice([n for n in range(depth, padded + 1, depth) if padded % n == 0])
     try:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, steps_of
-from plugrad.codegen.opt.grid_matrix import matrix_plan
-from plugrad.codegen.opt.grid_reduce import (
+from plugrad.codegen.opt.grid.matrix import matrix_plan
+from plugrad.codegen.opt.grid.reduce import (
     GROUPS_OF_A_UNIT,
     ITEMS_OF_A_UNIT,
     along,
@@ -18,8 +18,8 @@ from plugrad.codegen.opt.grid_reduce import (
     shared_reduction,
     split,
 )
-from plugrad.codegen.opt.grid_rows import row_plan
-from plugrad.codegen.opt.grid_tiles import fits_axis, shared_tile
+from plugrad.codegen.opt.grid.rows import row_plan
+from plugrad.codegen.opt.grid.tiles import fits_axis, shared_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import Tile, moving
@@ -46,9 +46,11 @@ _PLANS = (row_plan, matrix_plan, shared_reduction, shared_tile)
 def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
     """Yield optimisations one by one; each is applied before the next is asked for."""
     can = kernel.capabilities
-    if can.max_workgroup and (plan := next(filter(None, (choose(kernel) for choose in _PLANS)), [])):
-        yield from plan
-        return
+    if can.max_workgroup:
+        for choose in _PLANS:
+            if plan := choose(kernel):
+                yield from plan
+                return
     tile = _tile(kernel) if can.max_load_bits >= 128 else []
     for r, count in tile:
         yield from split(r.arg.ident, constant_size(r) or 1, count, OptOps.UPCAST)

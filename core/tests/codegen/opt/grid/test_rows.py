@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plugrad.builtin.null import CAPABILITIES
-from plugrad.codegen.opt.grid_rows import row_plan
+from plugrad.codegen.opt.grid.rows import row_plan
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import dtypes

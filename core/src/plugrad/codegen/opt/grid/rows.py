@@ -7,7 +7,7 @@ once, and what several loops compute of them is computed once and stays in regis
 from collections.abc import Iterator
 
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
-from plugrad.codegen.opt.grid_reduce import (
+from plugrad.codegen.opt.grid.reduce import (
     GROUPS_OF_A_UNIT,
     bytes_of_parts,
     is_wide_along,

@@ -14,11 +14,10 @@ from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.errors import KernelOptError
+from plugrad.target import REPEATED
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
-# Work that may be done twice to have tiles of a round size.
-REPEATED = 1.125
 # Neighbours along each output axis that a work-item computes: one wide access to a copy.
 _WIDE = 4
 # Steps of the reduced axis from which barriers and copies pay.
@@ -54,7 +53,7 @@ _STEPS = 16
 def best_shape(
     kernel: KernelOpt, shapes: Sequence[GroupShape], rows: int, columns: int, others: int
 ) -> GroupShape | None:
-    """Return the shape with the least time of the unit that has most to do, if each has some.
+    """Return the shape whose busiest unit takes least time, none if some units have nothing.
 
     Args:
         kernel: whose capabilities say how many units there are.
@@ -103,7 +102,7 @@ def applies(kernel: KernelOpt, opts: Sequence[Opt]) -> bool:
 
 
 def tile_opts(r: UOp, count: int) -> tuple[list[Opt], AxisId]:
-    """Return what splits tiles of `count` steps off an output axis, and the axis inside of a tile."""
+    """Return the split of an output axis into tiles, and the axis inside of one."""
     ident = r.arg.ident
     if constant_size(r) == count:
         return [], ident
@@ -111,7 +110,7 @@ def tile_opts(r: UOp, count: int) -> tuple[list[Opt], AxisId]:
 
 
 def share_opts(inner: UOp, steps: int, axes: tuple[AxisId, ...], *, in_memory_order: bool) -> list[Opt]:
-    """Return what copies factors at each `steps` of a reduced axis."""
+    """Return the options that copy factors, `steps` of a reduced axis at a time."""
     ident = inner.arg.ident
     padded = [] if (constant_size(inner) or 0) % steps == 0 else [Opt(OptOps.PADTO, ident, steps)]
     return [*padded, Opt(OptOps.SHARE, ident, GroupTile(steps, axes, in_memory_order))]

@@ -6,8 +6,7 @@ A warp with more tiles reads each operand less often; with too many, there are n
 import math
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.grid_tiles import (
-    REPEATED,
+from plugrad.codegen.opt.grid.tiles import (
     GroupShape,
     applies,
     best_shape,

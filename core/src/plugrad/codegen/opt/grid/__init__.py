@@ -1,0 +1,1 @@
+"""Choose optimisations for targets that launch a grid of work-items."""
