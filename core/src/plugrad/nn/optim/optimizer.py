@@ -13,6 +13,9 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag
 
 _FLAGS = frozenset({"amsgrad", "centered", "decoupled_weight_decay", "maximize", "nesterov"})
+# Numbers of parameters are so many floats apart: each begins where a part of memory may begin, which lets the
+# updates of parameters of one shape share a kernel.
+_NUMBER_ROOM = 16
 
 
 class Optimizer(OptimizerBase):
@@ -104,17 +107,20 @@ class Optimizer(OptimizerBase):
                 p.requires_grad = True
         Tensor.realize(*(p for group in groups for p in group.params))
         units = [make_units(group.params, self.flattening) for group in groups]
-        steps = [group.lr.new_zeros(len(group.params), requires_grad=False).contiguous() for group in groups]
+        rows = [
+            group.lr.new_zeros(len(group.params), _NUMBER_ROOM, requires_grad=False).contiguous()
+            for group in groups
+        ]
         for group, members in zip(groups, units, strict=True):
             for unit in members:
                 for name, fill in self._state({**group.options, "lr": group.rate}).items():
                     unit.add_state(name, fill)
                 for name, fill in self.numbers.items():
                     unit.add_number(name, fill)
-        settle([unit for members in units for unit in members], *steps, *(group.lr for group in groups))
+        settle([unit for members in units for unit in members], *rows, *(group.lr for group in groups))
         self._groups += groups
         self._units += units
-        self._steps += steps
+        self._steps += [memory[:, 0] for memory in rows]
 
     # --- what subclasses say ---
 
