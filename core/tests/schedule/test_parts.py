@@ -82,6 +82,17 @@ def test_consecutive_elements_of_memory_are_told_apart_by_no_number() -> None:
     assert found[1].memory(inner, ()) is part_of(memory, 40, 8)
 
 
+def test_elements_of_what_was_written_are_told_apart_by_no_number() -> None:
+    memory, x = buffer(128), buffer(32)
+    written = memory.after(memory.assign(buffer(128)))
+    rows = written.reshape((4, 32))
+    values = [(rows.shrink(((row, row + 1), (0, 32))).reshape((32,)) * x).contiguous() for row in (1, 2)]
+    first, second = (part for part in parts(*values) if part.nodes[part.sink.src[0]] in values)
+    assert first.key == second.key
+    assert [read_by(part)[0] for part in (first, second)] == [written, written]
+    assert second.memory(next(iter(second.inputs)), ()) is part_of(memory, 64, 32)
+
+
 def test_other_slices_stay_slices() -> None:
     odd = [(buffer(128).shrink(((at, at + 8),)) * 2).contiguous() for at in (3, 5)]
     assert len({part.key for part in parts(*odd)}) == 2

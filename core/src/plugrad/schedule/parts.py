@@ -13,7 +13,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.schedule.memory_planner import ALIGNMENT
-from plugrad.schedule.versions import IN_PLACE, Descent, memory_of, owners, part_of
+from plugrad.schedule.versions import IN_PLACE, Descent, memory_of, owners, part_of, slice_of
 from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, UOp
 from plugrad.uop.ops import BufferArg
 from plugrad.uop.shape import pairs_of
@@ -230,30 +230,15 @@ class _Numbering:
 
     def _slice(self, u: UOp) -> Input | None:
         """Return consecutive elements of memory as an input of their own, if they may be one."""
-        memory = u.src[0]
-        if memory.op is not Ops.BUFFER or self._groups.writes(self._group, memory):
+        found = slice_of(u) if self._takes_parts(str(u.device)) else None
+        if found is None or found[0].op is not Ops.BUFFER:
             return None
-        begin = _first_of_slice(u)
-        is_aligned = begin is not None and begin * u.dtype.itemsize % ALIGNMENT == 0
-        if begin is None or not is_aligned or not self._takes_parts(str(u.device)):
+        owner, begin = found
+        is_aligned = begin * u.dtype.itemsize % ALIGNMENT == 0
+        if not is_aligned or self._groups.writes(self._group, owner):
             return None
-        count = self._slices[memory] = self._slices.get(memory, 0) + 1
-        return Input(memory, memory, begin) if count <= _MOST_SLICES else None
-
-
-def _first_of_slice(u: UOp) -> int | None:
-    """Return the place of the first element of a SHRINK, None if others lie between."""
-    sizes: Any = u.src[0].shape
-    begin, stride, is_whole = 0, 1, True
-    for (first, last), size in reversed(list(zip(_pairs(u), sizes, strict=True))):
-        if not (isinstance(first, int) and isinstance(last, int) and isinstance(size, int)):
-            return None
-        if last <= first or (not is_whole and last - first > 1):
-            return None
-        begin += first * stride
-        stride *= size
-        is_whole = is_whole and last - first == size
-    return begin
+        count = self._slices[owner] = self._slices.get(owner, 0) + 1
+        return Input(u.base, owner, begin) if count <= _MOST_SLICES else None
 
 
 def _pairs(u: UOp) -> Any:
