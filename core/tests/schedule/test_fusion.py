@@ -140,6 +140,8 @@ def test_long_reductions_to_few_results_are_split_among_cores() -> None:
 def test_a_grid_splits_reductions_where_units_would_have_no_group() -> None:
     assert GRID.split_reduce(reduced=1 << 20, kept=1) == 512
     assert GRID.split_reduce(reduced=1 << 20, kept=256) == 1
+    assert GRID.split_reduce(reduced=1 << 20, kept=65) == 1
+    assert GRID.split_reduce(reduced=1 << 20, kept=65 * 32, together=32) > 1
     # a tile of 64 x 64 results is one group's
     assert GRID.split_reduce(reduced=1 << 16, kept=64 * 64, together=64 * 64) == 256
     assert GRID.split_reduce(reduced=256, kept=64, together=64 * 64) == 1

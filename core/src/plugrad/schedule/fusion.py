@@ -278,7 +278,10 @@ class CostModel:
         """
         if not self.runs_loops:
             groups = -(-kept // together)
-            if reduced * kept < _GRID_SPLIT_FROM or 2 * groups > self.cores:
+            if reduced * kept < _GRID_SPLIT_FROM:
+                return 1
+            # a group of a row may be as large as its unit
+            if groups * (_UNITS_OF_A_ROW if together == 1 else 2) > self.cores:
                 return 1
             return max(1, min(_GROUPS_PER_UNIT * self.cores // groups, reduced // _STEPS_OF_A_GROUP))
         if reduced < _SPLIT_FROM or kept >= self.cores:

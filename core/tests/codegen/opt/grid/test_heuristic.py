@@ -62,6 +62,14 @@ def test_rows_that_begin_at_multiples_of_a_vector_are_read_by_vectors() -> None:
     assert steps(reduction(4096, 1025), AxisType.PARTIAL) == 1
 
 
+@pytest.mark.parametrize(("row", "items"), [(400, 16 * 32), (20, 20 * 32)])
+def test_few_results_of_a_batch_of_rows_have_work_items_along_both_axes(row: int, items: int) -> None:
+    i, n, k = UOp.range(32, 0), UOp.range(256, 1, AxisType.REDUCE), UOp.range(row, 2, AxisType.REDUCE)
+    total = param(1).index((n * 32 + i) * row + k).load().reduce(Ops.ADD, n, k)
+    ast = UOp.sink(param(0).index(i).store(total, i), arg=KernelInfo())
+    assert steps(ast, AxisType.GROUP_REDUCE) == items
+
+
 def test_rows_of_which_nothing_is_read_have_no_vectors() -> None:
     i, k = UOp.range(2, 0), UOp.range(301, 1, AxisType.REDUCE)
     is_place = param(1).index(i).load().cast(dtypes.int32).eq(k.cast(dtypes.int32)).cast(dtypes.float32)

@@ -71,3 +71,15 @@ def test_a_single_reduction_to_a_result_for_each_row_is_no_matter_of_rows() -> N
     total = param(1).index(i * 1024 + k).load().reduce(Ops.ADD, k)
     ast = UOp.sink(param(0).index(i).store(total, i), arg=KernelInfo())
     assert row_plan(KernelOpt(ast, GRID)) == []
+
+
+def test_a_variance_over_a_batch_has_work_items_along_both_axes() -> None:
+    i = UOp.range(8, 0)
+    n, k, m, q = (UOp.range(size, axis, AxisType.REDUCE) for axis, size in enumerate((64, 400) * 2, 1))
+    one, other = (param(1).index((b * 8 + i) * 400 + r).load() for b, r in ((n, k), (m, q)))
+    difference = other - one.reduce(Ops.ADD, n, k)
+    total = (difference * difference).reduce(Ops.ADD, m, q)
+    ast = UOp.sink(param(0).index(i).store(total, i), arg=KernelInfo())
+    opts = plan(ast)
+    assert Opt(OptOps.GROUP, (1,), 8) in opts
+    assert Opt(OptOps.JOIN, (3,), (1, 1)) in opts

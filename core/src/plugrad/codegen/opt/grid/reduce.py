@@ -19,8 +19,12 @@ from plugrad.uop.strides import coefficient, constant_size, is_multiple
 GROUPS_OF_A_UNIT = 2
 #: Work-items for each compute unit that hide what each waits for.
 ITEMS_OF_A_UNIT = 512
-# Work-items of a group; of those that read neighbours of a row of results; and of those that share each.
+# Work-items of a group; of one that has a unit to itself; of those that read neighbours of a row of results;
+# and of those that share each.
 _IN_GROUP = 256
+_ALONE_ON_A_UNIT = 1024
+# Steps of each of more than 256 work-items: these wait for more of one another.
+_STEPS_OF_MANY = 8
 _SIDE_BY_SIDE = 32
 _SHARING = 8
 # Steps of an axis from which a group shares them.
@@ -48,15 +52,17 @@ def shared_reduction(kernel: KernelOpt) -> list[Opt]:
     if not read:
         # operands are reused: tiles in registers read less, where there are enough of them
         is_worth_it = few and steps_along(longest) >= _LONG
-        return _by_row(kernel, main, longest, axes) if is_worth_it else []
+        return _by_row(kernel, main, [longest], axes) if is_worth_it else []
     row = max(reduced, key=lambda r: (along(read, r), steps_along(r)))
     column = max(axes, key=lambda r: along(read, r), default=None)
     in_rows, in_columns = along(read, row), along(read, column) if column is not None else 0
     if in_rows and in_rows >= in_columns:
-        return _by_row(kernel, main, row, axes) if steps_along(row) >= _LEAST_SHARED else []
+        is_long = steps_along(row) >= _LEAST_SHARED or (few and steps_of(reduced) >= _LONG)
+        others = sorted((r for r in reduced if r is not row), key=steps_along, reverse=True)
+        return _by_row(kernel, main, [row, *others], axes) if is_long else []
     if column is not None and in_columns:
         return _by_column(kernel, longest, column, axes)
-    return _by_row(kernel, main, longest, axes) if few and steps_along(longest) >= _LONG else []
+    return _by_row(kernel, main, [longest], axes) if few and steps_along(longest) >= _LONG else []
 
 
 def along(places: Iterable[MemoryAccess], r: UOp) -> int:
@@ -92,16 +98,22 @@ def _may_be_shared(kernel: KernelOpt, r: UOp) -> bool:
     return not any(s.arg.kind in (AxisType.LOOP, AxisType.REDUCE) for u in ended for s in u.ranges)
 
 
-def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[Opt]:
-    """Return the options that give each result to a group or part of one."""
-    can = kernel.capabilities
+def _by_row(kernel: KernelOpt, body: LoopBody, reduced: list[UOp], axes: list[UOp]) -> list[Opt]:
+    """Return the options that give each result to a group or part of one.
+
+    Its items take neighbours along the first of the `reduced` axes, and steps of the second if these are few.
+    """
+    can, r = kernel.capabilities, reduced[0]
     read = [p for p in body.places if p.moves(r)]
     fitting = can.max_load_bits // 8 // max((p.index.dtype.itemsize for p in read), default=1)
     counts = (c for c in (4, 2) if c <= fitting and all(is_wide_along(p, r, c) for p in read))
-    lanes = next(counts, 1) if read else 1
+    is_short = steps_along(r) < _LEAST_SHARED
+    lanes = next(counts, 1) if read and not is_short else 1
     steps = steps_along(r) // lanes
-    most = min(_IN_GROUP, can.max_workgroup, can.local_memory_bytes // bytes_of_parts(kernel))
-    items = _items(steps, most)
+    is_alone = steps_of(axes) < GROUPS_OF_A_UNIT * can.compute_units
+    wanted = _ALONE_ON_A_UNIT if is_alone else _IN_GROUP
+    most = min(wanted, can.max_workgroup, can.local_memory_bytes // bytes_of_parts(kernel))
+    items = steps if is_short else _items(steps, most)
     if items < 2:
         return []
     ident = r.arg.ident
@@ -115,13 +127,16 @@ def _by_row(kernel: KernelOpt, body: LoopBody, r: UOp, axes: list[UOp]) -> list[
         size, can_repeat = steps_along(last), kernel.can_repeat()
         counts = (c for c in (32, 16, 8, 4, 2) if c <= min(beside, size) and (size % c == 0 or can_repeat))
         count = next(counts, 1)
-        out += split(last.arg.ident, size, count, OptOps.LOCAL) if count > 1 else ()
-    return out
+        return [*out, *(split(last.arg.ident, size, count, OptOps.LOCAL) if count > 1 else ())]
+    fewest = (c for c in (32, 16, 8, 4, 2) if c <= beside)
+    more = ((o, c) for c in fewest for o in reduced[1:2] if steps_along(o) % c == 0)
+    return [*out, *(Opt(OptOps.GROUP, o.arg.ident, c) for o, c in list(more)[:1])]
 
 
 def _items(steps: int, most: int) -> int:
     """Return the items that share a row, with several steps each and few unused."""
-    counts = [c for c in (256, 128, 64, 32, 16, 8) if c <= most and 2 * c <= max(steps, 16)]
+    large = [c for c in (1024, 512) if c <= most and _STEPS_OF_MANY * c <= steps]
+    counts = large + [c for c in (256, 128, 64, 32, 16, 8) if c <= most and 2 * c <= max(steps, 16)]
     unused = {c: -steps % c / steps for c in counts}
     return next((c for c in counts if unused[c] <= _UNUSED), min(counts, key=lambda c: unused[c], default=1))
 

@@ -52,7 +52,22 @@ def row_plan(kernel: KernelOpt) -> list[Opt]:
     for r in axes:
         own, group = _along(r, lanes, items, group)
         out += own
+    if not loops and (blocks := _blocks_of_rows(reduces, min(_IN_GROUP, most) // items)):
+        return [*out, *blocks]
     return [*out, *_rows_beside(kernel, items, most)]
+
+
+def _blocks_of_rows(reduces: list[UOp], most: int) -> list[Opt]:
+    """Return the options that give further work-items steps along a batch of rows."""
+    axes = list(dict.fromkeys(r for u in reduces for r in ranges_of_reduce(u)[-2:-1]))
+    sizes = {constant_size(r) or 1 for r in axes}
+    count = next((c for c in (16, 8, 4, 2) if c <= most and len(sizes) == 1 and min(sizes) % c == 0), 1)
+    if count < 2 or any(len(ranges_of_reduce(u)) < 2 for u in reduces):
+        return []
+    first, *others = axes
+    items = (*first.arg.ident, 1) if count < min(sizes) else first.arg.ident
+    joined = [Opt(OptOps.JOIN, r.arg.ident, items) for r in others]
+    return [Opt(OptOps.GROUP, first.arg.ident, count), *joined]
 
 
 def _is_wide(kernel: KernelOpt, places: list[MemoryAccess], r: UOp, count: int) -> bool:
