@@ -270,6 +270,23 @@ def test_a_forked_child_that_ends_leaves_its_parents_device_alone(simulate):
     assert simulate(program).clean_lines()[0] == "0 [2.0]"
 
 
+def test_a_child_forked_after_its_parent_looked_for_devices_is_told_so(simulate):
+    program = HEADER + (
+        "import os\n"
+        "from plugrad.errors import ForkError\n"
+        "Device.devices()\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    try:\n"
+        "        Tensor([1.0], device='CUDA').realize()\n"
+        "    except ForkError as error:\n"
+        "        os._exit(7 if 'asked the CUDA driver' in str(error) else 8)\n"
+        "    os._exit(9)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), Tensor([1.0], device='CUDA').tolist())"
+    )
+    assert simulate(program).clean_lines()[0] == "7 [1.0]"
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
 def test_places_that_are_named_often_take_every_update(simulate, dtype):
     program = HEADER + (

@@ -312,6 +312,7 @@ def open_context(target: Target) -> Context:
     Raises:
         DeviceNotFound: there is no driver.
         DeviceError: the device cannot be opened.
+        ForkError: this process was forked after its parent had looked for devices.
     """
     with _opening:
         context = _open.get(target.index)

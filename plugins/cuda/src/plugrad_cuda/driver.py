@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from plugrad.errors import DeviceError, DeviceNotFound, DeviceOutOfMemory
+from plugrad.errors import DeviceError, DeviceNotFound, DeviceOutOfMemory, ForkError
 from plugrad_cuda.native import ffi
 
 PATH_VARIABLE = "PLUGRAD_CUDA_DRIVER"
@@ -40,6 +40,7 @@ class Driver:
     Attributes:
         library: cffi's view of it, for the launch path.
         version: the CUDA version of the driver, as it says it: 12040 is 12.4.
+        process: who initialised it; it works in no child that is forked afterwards.
         stand_in: what the library says it stands in for; empty for NVIDIA's driver.
 
     Raises:
@@ -48,6 +49,7 @@ class Driver:
 
     def __init__(self, library: Any) -> None:
         self.library = library
+        self.process = os.getpid()
         self.stand_in = _stand_in(library)
         if status := library.cuInit(0):
             raise DeviceNotFound(
@@ -128,8 +130,16 @@ def driver() -> Driver:
 
     Raises:
         DeviceNotFound: there is none, or it cannot be used.
+        ForkError: this process was forked from the one that initialised it.
     """
-    return open_driver(os.environ.get(PATH_VARIABLE, ""))
+    opened = open_driver(os.environ.get(PATH_VARIABLE, ""))
+    if opened.process != os.getpid():
+        raise ForkError(
+            f"process {opened.process} asked the CUDA driver for its devices and then forked this one "
+            f"({os.getpid()}); the driver does not survive that. Start workers with "
+            "multiprocessing.get_context('spawn'), or fork before the first use of a device."
+        )
+    return opened
 
 
 def version_text(version: int) -> str:
