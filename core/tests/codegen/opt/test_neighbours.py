@@ -1,8 +1,10 @@
 """Tests of plugrad.codegen.opt.neighbours."""
 
+from dataclasses import replace
+
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.neighbours import neighbours
-from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.opt.opt_ops import GroupTile, Opt, OptOps
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
@@ -70,3 +72,17 @@ def test_a_grid_gets_groups() -> None:
     assert (Opt(OptOps.LOCAL, (0,), 32),) in found
     assert (Opt(OptOps.GROUP, (2,), 16),) in found
     assert not any(opt.op in (THREAD, STAGE) for opts in found for opt in opts)
+
+
+def test_copies_of_a_group_get_other_steps_that_stay_written_out() -> None:
+    i, j, k = UOp.range(8, 0), UOp.range(8, 1), UOp.range(30, 2, AxisType.REDUCE)
+    out, a, b = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 240)) for slot in range(3))
+    product = a.index(i * 30 + k).load() * b.index(k * 8 + j).load()
+    ast = UOp.sink(out.index(i * 8 + j).store(product.reduce(Ops.ADD, k), i, j), arg=KernelInfo())
+
+    def opts(steps: int) -> tuple[Opt, ...]:
+        share = Opt(OptOps.SHARE, (2,), GroupTile(steps, ((0,), (1,))))
+        return Opt(OptOps.PADTO, (2,), steps), share, Opt(OptOps.UNROLL, (2, 1), steps)
+
+    found = lists(ast, replace(GRID, local_memory_bytes=1 << 14), *opts(8))
+    assert {opts(4), opts(16)} <= found

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, UOp
@@ -64,6 +64,9 @@ def _is_part(opt: Opt, axis: AxisId) -> bool:
 def _resized(opts: Opts) -> Iterator[Opts]:
     """Yield the list with the next smaller and larger size of each optimisation."""
     for i, opt in enumerate(opts):
+        if isinstance(opt.arg, GroupTile):
+            for steps in {opt.arg.steps * 2, opt.arg.steps // 2} - {0}:
+                yield _with_steps(opts, i, opt.arg, steps)
         if not isinstance(opt.arg, int):
             continue
         split = _SPLITTING.get(opt.op)
@@ -77,6 +80,18 @@ def _resized(opts: Opts) -> Iterator[Opts]:
                     if other.axis == (*opt.axis, split) and other.arg == opt.arg:
                         changed[j] = replace(other, arg=size)
             yield tuple(changed)
+
+
+def _with_steps(opts: Opts, i: int, tile: GroupTile, steps: int) -> Opts:
+    """Return the list with other steps between barriers, all of which are written out that were."""
+    inner = opts[i].axis
+    changed = [*opts]
+    changed[i] = replace(opts[i], arg=replace(tile, steps=steps))
+    for j, other in enumerate(opts):
+        is_inside = other.op is OptOps.UNROLL and other.axis[: len(inner) + 1] == (*inner, 1)
+        if isinstance(other.arg, int) and (is_inside or (other.op is OptOps.PADTO and other.axis == inner)):
+            changed[j] = replace(other, arg=other.arg * steps // tile.steps)
+    return tuple(changed)
 
 
 def _is_whole_part(opts: Opts, i: int) -> bool:
