@@ -8,16 +8,14 @@ import pytest
 from plugrad.builtin.null import CAPABILITIES
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import GroupTile, OptOps
+from plugrad.codegen.opt.opt_ops import OptOps
 from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.codegen.rebuild import stores_of
 from plugrad.dtype import dtypes
-from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
 GRID = replace(CAPABILITIES, compute_units=64, thread_registers=255)
-SHARING = replace(GRID, unit_memory_bytes=228 << 10)
 
 
 def param(slot: int) -> UOp:
@@ -118,35 +116,3 @@ def test_a_reduction_inside_of_a_loop_is_not_shared() -> None:
     inner = param(1).index((i * 8 + o) * 1024 + k).load().reduce(Ops.MAX, k)
     ast = UOp.sink(param(0).index(i).store((inner * inner).reduce(Ops.ADD, o), i), arg=KernelInfo())
     assert steps(ast, AxisType.GROUP_REDUCE) == 1
-
-
-def shares(ast: UOp, capabilities: Capabilities = SHARING) -> bool:
-    return any(o.op is OptOps.SHARE for o in optimise(KernelOpt(ast, capabilities)).applied)
-
-
-@pytest.mark.parametrize("shape", [(4096, 4096, 4096), (1021, 1019, 1013), (512, 512, 64)])
-def test_groups_of_a_product_share_tiles_that_leave_no_unit_idle(shape: tuple[int, int, int]) -> None:
-    ast = matmul(*shape)
-    optimised = optimise(KernelOpt(ast, SHARING))
-    assert shares(ast)
-    assert not shares(ast, GRID)
-    assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.GLOBAL)) >= SHARING.compute_units
-    assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) in (32, 64)
-
-
-@pytest.mark.parametrize("shape", [(4096, 4096, 16), (256, 256, 4096), (4096, 48, 4096)])
-def test_few_steps_or_results_are_not_shared(shape: tuple[int, int, int]) -> None:
-    assert not shares(matmul(*shape))
-
-
-def test_a_batch_of_products_is_shared_by_its_two_reused_axes() -> None:
-    b, i, j = (UOp.range(size, n) for n, size in enumerate((32, 1024, 64)))
-    k = UOp.range(512, 3, AxisType.REDUCE)
-    x = param(1).index((b * 1024 + i) * 512 + k).load()
-    y = param(2).index((b * 512 + k) * 64 + j).load()
-    ast = UOp.sink(
-        param(0).index((b * 1024 + i) * 64 + j).store((x * y).reduce(Ops.ADD, k), b, i, j), arg=KernelInfo()
-    )
-    (share,) = (o for o in optimise(KernelOpt(ast, SHARING)).applied if o.op is OptOps.SHARE)
-    assert isinstance(share.arg, GroupTile)
-    assert share.arg.axes == ((1, 1), (2,))

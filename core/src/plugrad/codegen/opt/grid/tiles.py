@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.analysis import LoopBody, bodies_of
+from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
@@ -19,7 +19,7 @@ from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
 # Neighbours along each output axis that a work-item computes: one wide access to a copy.
-_WIDE = 4
+_BESIDE = 4
 # Steps of the reduced axis from which barriers and copies pay.
 _LEAST_STEPS = 64
 
@@ -48,6 +48,11 @@ class GroupShape:
 # Rates of float32 on an H100, 4096 and 1024 of each axis.
 _SHAPES = (GroupShape(128, 128, (16, 16), 1.0), GroupShape(64, 64, (8, 16), 0.85))
 _STEPS = 16
+# Filters of a group's tile of a convolution, and of each work-item; the most of those; groups for each unit.
+_ROWS_OF_WINDOW = 64
+_ACCUMULATED_ROWS = 8
+_IN_GROUP = 256
+_LEAST_GROUPS = 0.75
 
 
 def best_shape(
@@ -128,10 +133,8 @@ def shared_tile(kernel: KernelOpt) -> list[Opt]:
         return []
     axes = [r for r in reversed(stores_of(kernel.ast)[0].src[2:]) if r in kernel.axes(AxisType.GLOBAL)]
     for columns, rows in _pairs(main, axes):
-        others = math.prod(constant_size(r) or 1 for r in axes if r not in (columns, rows))
-        sizes = constant_size(rows) or 1, constant_size(columns) or 1
-        if shape := best_shape(kernel, _SHAPES, *sizes, others):
-            plan = _plan(rows, columns, inner, shape)
+        if tile := _matrix(kernel, columns, rows, axes) or _window(kernel, main, columns, rows, axes):
+            plan = _plan(inner, tile)
             return plan if applies(kernel, plan) else []
     return []
 
@@ -152,12 +155,65 @@ def _pairs(main: LoopBody, axes: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
                 yield columns, rows
 
 
-def _plan(rows: UOp, columns: UOp, inner: UOp, shape: GroupShape) -> list[Opt]:
-    of_rows, row = tile_opts(rows, shape.rows)
-    of_columns, column = tile_opts(columns, shape.columns)
-    out = [*of_rows, *of_columns, *share_opts(inner, _STEPS, (row, column), in_memory_order=False)]
-    for ident, size, items in ((row, shape.rows, shape.items[0]), (column, shape.columns, shape.items[1])):
-        beside = size // items // _WIDE
-        out += [Opt(OptOps.UPCAST, ident, _WIDE), Opt(OptOps.LOCAL, (*ident, 0), items)]
-        out += [Opt(OptOps.UPCAST, (*ident, 0, 0), beside)] if beside > 1 else []
+@frozen
+class _Side:
+    """An axis of a group's tile: `size` steps for `items`, each with `beside` neighbours in registers."""
+
+    axis: UOp
+    size: int
+    items: int
+    beside: int = _BESIDE
+
+
+def _matrix(kernel: KernelOpt, columns: UOp, rows: UOp, axes: Sequence[UOp]) -> tuple[_Side, ...]:
+    """Return a tile along both axes, none if it has too few results."""
+    others = steps_of(r for r in axes if r not in (columns, rows))
+    shape = best_shape(kernel, _SHAPES, steps_of([rows]), steps_of([columns]), others)
+    if shape is None:
+        return ()
+    return _Side(rows, shape.rows, shape.items[0]), _Side(columns, shape.columns, shape.items[1])
+
+
+def _window(
+    kernel: KernelOpt, main: LoopBody, columns: UOp, rows: UOp, axes: Sequence[UOp]
+) -> tuple[_Side, ...]:
+    """Return a tile of whole lines of an image, none where they are long or odd.
+
+    Steps of a convolution along lines and columns of an image are two axes, as neighbours overlap.
+    """
+    alike = [p.moves(columns) for p in moving(main)]
+    lines = next((r for r in axes if r is not columns and [p.moves(r) for p in moving(main)] == alike), None)
+    width = steps_of([columns])
+    beside = math.gcd(width, _BESIDE)
+    if lines is None or beside == 1 or not fits_axis(kernel, steps_of([rows]), _ROWS_OF_WINDOW):
+        return ()
+    items = _ROWS_OF_WINDOW // _ACCUMULATED_ROWS * (width // beside)
+    height, results = steps_of([lines]), steps_of(axes)
+    for of_lines in range(_IN_GROUP // items, 0, -1):
+        for again in (2, 1):
+            count = of_lines * again
+            groups = results // (_ROWS_OF_WINDOW * width * count)
+            if height % count == 0 and groups >= _LEAST_GROUPS * kernel.capabilities.compute_units:
+                sides = (
+                    _Side(rows, _ROWS_OF_WINDOW, _ROWS_OF_WINDOW // _ACCUMULATED_ROWS),
+                    _Side(lines, count, of_lines, 1),
+                )
+                return *sides, _Side(columns, width, width // beside, beside)
+    return ()
+
+
+def _plan(inner: UOp, sides: Sequence[_Side]) -> list[Opt]:
+    tiles = [tile_opts(side.axis, side.size) for side in sides]
+    out = [opt for opts, _ in tiles for opt in opts]
+    out += share_opts(inner, _STEPS, tuple(ident for _, ident in tiles), in_memory_order=False)
+    for side, (_, ident) in zip(sides, tiles, strict=True):
+        left = side.size // side.beside
+        if side.beside > 1:
+            out.append(Opt(OptOps.UPCAST, ident, side.beside))
+            ident = (*ident, 0) if left > 1 else ident
+        if side.items > 1:
+            out.append(Opt(OptOps.LOCAL, ident, side.items))
+            ident = (*ident, 0)
+        if left > side.items:
+            out.append(Opt(OptOps.UPCAST, ident, left // side.items))
     return [*out, Opt(OptOps.UNROLL, (*inner.arg.ident, 1), _STEPS)]

@@ -1,0 +1,101 @@
+"""Groups share tiles of products and convolutions where every unit has some."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plugrad.builtin.null import CAPABILITIES
+from plugrad.codegen.lower import lower
+from plugrad.codegen.opt.heuristic import optimise
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import GroupTile, OptOps
+from plugrad.dtype import dtypes
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered
+
+GRID = replace(CAPABILITIES, compute_units=64, thread_registers=255)
+SHARING = replace(GRID, unit_memory_bytes=228 << 10)
+
+
+def param(slot: int) -> UOp:
+    return UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 28))
+
+
+def matmul(rows: int, columns: int, steps: int) -> UOp:
+    i, j, k = UOp.range(rows, 0), UOp.range(columns, 1), UOp.range(steps, 2, AxisType.REDUCE)
+    product = param(1).index(i * steps + k).load() * param(2).index(k * columns + j).load()
+    return UOp.sink(param(0).index(i * columns + j).store(product.reduce(Ops.ADD, k), i, j), arg=KernelInfo())
+
+
+def convolution(maps: int, size: int, batch: int = 8, filters: int = 64, elements: int = 1 << 28) -> UOp:
+    """Return a 3x3 convolution of padded images."""
+    b, f, y, x = (UOp.range(n, axis) for axis, n in enumerate((batch, filters, size, size)))
+    c, v, u = (UOp.range(n, axis, AxisType.REDUCE) for axis, n in enumerate((maps, 3, 3), 4))
+    out, images, weights = (UOp(Ops.PARAM, dtypes.float32, (), (slot, elements)) for slot in range(3))
+    image = images.index(((b * maps + c) * (size + 2) + y + v) * (size + 2) + x + u).load()
+    weight = weights.index(((f * maps + c) * 3 + v) * 3 + u).load()
+    place = out.index(((b * filters + f) * size + y) * size + x)
+    return UOp.sink(place.store((image * weight).reduce(Ops.ADD, c, v, u), b, f, y, x), arg=KernelInfo())
+
+
+def shares(ast: UOp, capabilities: Capabilities = SHARING) -> bool:
+    return any(o.op is OptOps.SHARE for o in optimise(KernelOpt(ast, capabilities)).applied)
+
+
+@pytest.mark.parametrize("shape", [(4096, 4096, 4096), (1021, 1019, 1013), (512, 512, 64)])
+def test_groups_of_a_product_share_tiles_that_leave_no_unit_idle(shape: tuple[int, int, int]) -> None:
+    ast = matmul(*shape)
+    optimised = optimise(KernelOpt(ast, SHARING))
+    assert shares(ast)
+    assert not shares(ast, GRID)
+    assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.GLOBAL)) >= SHARING.compute_units
+    assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) in (32, 64)
+
+
+@pytest.mark.parametrize("shape", [(4096, 4096, 16), (256, 256, 4096), (4096, 48, 4096)])
+def test_few_steps_or_results_are_not_shared(shape: tuple[int, int, int]) -> None:
+    assert not shares(matmul(*shape))
+
+
+def test_a_batch_of_products_is_shared_by_its_two_reused_axes() -> None:
+    b, i, j = (UOp.range(size, n) for n, size in enumerate((32, 1024, 64)))
+    k = UOp.range(512, 3, AxisType.REDUCE)
+    x = param(1).index((b * 1024 + i) * 512 + k).load()
+    y = param(2).index((b * 512 + k) * 64 + j).load()
+    ast = UOp.sink(
+        param(0).index((b * 1024 + i) * 64 + j).store((x * y).reduce(Ops.ADD, k), b, i, j), arg=KernelInfo()
+    )
+    (share,) = (o for o in optimise(KernelOpt(ast, SHARING)).applied if o.op is OptOps.SHARE)
+    assert isinstance(share.arg, GroupTile)
+    assert share.arg.axes == ((1, 1), (2,))
+
+
+@pytest.mark.parametrize(("maps", "size"), [(64, 56), (128, 28), (256, 14)])
+def test_groups_share_lines_of_an_image(maps: int, size: int) -> None:
+    optimised = optimise(KernelOpt(convolution(maps, size), SHARING))
+    (share,) = (o for o in optimised.applied if o.op is OptOps.SHARE)
+    assert isinstance(share.arg, GroupTile)
+    assert len(share.arg.axes) == 3
+    assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.LOCAL)) <= 256
+    assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) <= 64
+
+
+@pytest.mark.parametrize(("maps", "size"), [(3, 56), (64, 7), (64, 224)])
+def test_images_of_few_maps_or_odd_or_long_lines_are_not_shared(maps: int, size: int) -> None:
+    assert not shares(convolution(maps, size))
+
+
+def test_a_convolution_from_copies_is_what_it_means() -> None:
+    ast = convolution(64, 4, batch=1, elements=64 * 64 * 9)
+    capabilities = replace(SHARING, compute_units=1)
+    assert shares(ast, capabilities)
+    rng = np.random.default_rng(0)
+    found, expected = (np.zeros(64 * 64 * 9, np.float32) for _ in range(2))
+    factors = [rng.integers(-2, 3, 64 * 64 * 9).astype(np.float32) for _ in range(2)]
+    run_lowered(lower(ast, capabilities), [found, *factors])
+    evaluate_kernel(ast, [expected, *factors])
+    np.testing.assert_array_equal(found, expected)
