@@ -68,6 +68,14 @@ def test_few_results_of_a_batch_of_rows_have_work_items_along_both_axes(row: int
     assert steps(ast, AxisType.GROUP_REDUCE) == items
 
 
+def test_neighbours_that_are_read_twice_are_shared_by_a_group_too() -> None:
+    i, k = UOp.range(32, 0), UOp.range(20, 1, AxisType.REDUCE)
+    n = UOp.range(256, 2, AxisType.REDUCE)
+    total = param(1).index((n * 32 + i) * 10 + k // 2).load().reduce(Ops.ADD, k, n)
+    ast = UOp.sink(param(0).index(i).store(total, i), arg=KernelInfo())
+    assert steps(ast, AxisType.GROUP_REDUCE) == 20 * 32
+
+
 def test_rows_of_which_nothing_is_read_have_no_vectors() -> None:
     i, k = UOp.range(2, 0), UOp.range(301, 1, AxisType.REDUCE)
     is_place = param(1).index(i).load().cast(dtypes.int32).eq(k.cast(dtypes.int32)).cast(dtypes.float32)

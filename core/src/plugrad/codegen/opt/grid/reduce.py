@@ -56,13 +56,21 @@ def shared_reduction(kernel: KernelOpt) -> list[Opt]:
     row = max(reduced, key=lambda r: (along(read, r), steps_along(r)))
     column = max(axes, key=lambda r: along(read, r), default=None)
     in_rows, in_columns = along(read, row), along(read, column) if column is not None else 0
-    if in_rows and in_rows >= in_columns:
-        is_long = steps_along(row) >= _LEAST_SHARED or (few and steps_of(reduced) >= _LONG)
-        others = sorted((r for r in reduced if r is not row), key=steps_along, reverse=True)
-        return _by_row(kernel, main, [row, *others], axes) if is_long else []
-    if column is not None and in_columns:
+    if column is not None and in_columns > in_rows:
         return _by_column(kernel, longest, column, axes)
-    return _by_row(kernel, main, [longest], axes) if few and steps_along(longest) >= _LONG else []
+    if not in_rows:
+        row = min(reduced, key=lambda r: sum(_apart(p, r) for p in read))
+    is_long = (in_rows and steps_along(row) >= _LEAST_SHARED) or (few and steps_of(reduced) >= _LONG)
+    others = sorted((r for r in reduced if r is not row), key=steps_along, reverse=True)
+    return _by_row(kernel, main, [row, *others], axes) if is_long else []
+
+
+def _apart(place: MemoryAccess, r: UOp) -> float:
+    """Return the elements between neighbours along `r`, on average."""
+    last, idx = steps_along(r) - 1, place.index.src[1]
+    for other in idx.ranges - {r}:
+        idx = at(idx, other, 0)
+    return (int(at(idx, r, last).vmax) - int(at(idx, r, 0).vmin)) / max(last, 1)
 
 
 def along(places: Iterable[MemoryAccess], r: UOp) -> int:
