@@ -64,6 +64,15 @@ def test_a_chain_whose_every_step_a_kernel_reads_is_computed_there_again() -> No
     assert len(kernels(steps[-1], derivative)) == 2
 
 
+def test_loops_convert_the_factors_of_a_product_once_and_a_grid_as_it_loads_them() -> None:
+    a, b = (UOp.new_buffer("PYTHON", (512, 512), dtypes.float16).cast(dtypes.float32) for _ in range(2))
+    full = (512, 512, 512)
+    left, right = a.reshape((512, 1, 512)).expand(full), b.reshape((1, 512, 512)).expand(full)
+    product = (left * right).reduce_axis(Ops.ADD, (2,))
+    assert len(kernels(product)) == 3
+    assert len(kernels(product, model=GRID)) == 1
+
+
 def test_padding_is_a_gate_on_the_load() -> None:
     (kernel,) = kernels(buffer(4).pad(((1, 1),)) + 1)
     assert kernel.ast is not None
