@@ -1,23 +1,31 @@
 """The hooks through which plugrad finds and opens NVIDIA's GPUs."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from plugrad._util import LazyModule
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.hookspecs import hookimpl
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
-from plugrad_cuda.assembler import PtxAssembler
 from plugrad_cuda.capabilities import capabilities
 from plugrad_cuda.compiler import CudaCompiler
 from plugrad_cuda.context import open_context
 from plugrad_cuda.graph import CudaGraph
 from plugrad_cuda.memory.allocator import CudaAllocator
 from plugrad_cuda.probe import NAME, look
-from plugrad_cuda.ptx.renderer import PtxRenderer
 from plugrad_cuda.renderer import CudaRenderer
 from plugrad_cuda.runner import CudaRunner
 from plugrad_cuda.settings import settings
+
+if TYPE_CHECKING:
+    from plugrad_cuda import assembler
+    from plugrad_cuda.ptx import renderer as ptx_renderer
+else:
+    # few ask for PTX, and every process that looks for devices imports this module
+    assembler = LazyModule("plugrad_cuda.assembler")
+    ptx_renderer = LazyModule("plugrad_cuda.ptx.renderer")
 
 
 @hookimpl
@@ -47,16 +55,16 @@ def plugrad_allocator(target: Target) -> CudaAllocator | None:
 
 
 @hookimpl
-def plugrad_renderer(target: Target) -> CudaRenderer | PtxRenderer | None:
+def plugrad_renderer(target: Target) -> "CudaRenderer | ptx_renderer.PtxRenderer | None":
     """Return the renderer of CUDA C, or of PTX where the user asks for that."""
     if target.device != NAME:
         return None
     chosen = capabilities(target, allows_tf32=settings.CUDA_TF32)
-    return PtxRenderer(target, chosen) if settings.CUDA_PTX else CudaRenderer(target, chosen)
+    return ptx_renderer.PtxRenderer(target, chosen) if settings.CUDA_PTX else CudaRenderer(target, chosen)
 
 
 @hookimpl
-def plugrad_compiler(target: Target) -> CudaCompiler | PtxAssembler | None:
+def plugrad_compiler(target: Target) -> "CudaCompiler | assembler.PtxAssembler | None":
     """Return NVRTC for the device's compute capability, or the driver's assembler for PTX."""
     return _compiler()(target) if target.device == NAME else None
 
@@ -83,5 +91,5 @@ def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> CudaGraph 
     return CudaGraph(launches, runners) if len(runners) == len(launches) else None
 
 
-def _compiler() -> type[CudaCompiler] | type[PtxAssembler]:
-    return PtxAssembler if settings.CUDA_PTX else CudaCompiler
+def _compiler() -> "type[CudaCompiler] | type[assembler.PtxAssembler]":
+    return assembler.PtxAssembler if settings.CUDA_PTX else CudaCompiler
