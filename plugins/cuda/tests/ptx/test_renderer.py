@@ -78,7 +78,7 @@ def test_small_values_are_moved_as_words():
 
 def test_constant_parts_of_addresses_stay_in_the_instruction():
     source = _render(_empty(1024, 1024) @ _empty(1024, 1024))
-    assert re.search(r"ld\.global\.nc\.f32 %f\d+, \[%l\d+\+4096\];", source)
+    assert re.search(r"ld\.global\.nc\.v4\.f32 \{.*\}, \[%l\d+\+32768\];", source)
 
 
 def test_a_closed_gate_reads_nothing():
