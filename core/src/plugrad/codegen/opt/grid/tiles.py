@@ -4,7 +4,6 @@ A group reads each element of its tile of a factor once, and its work-items read
 tile, the less of memory is read. Tiles are as large as the results allow, with a group for every unit.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 
 from plugrad._frozen import frozen
@@ -184,10 +183,9 @@ def _window(
     alike = [p.moves(columns) for p in moving(main)]
     lines = next((r for r in axes if r is not columns and [p.moves(r) for p in moving(main)] == alike), None)
     width = steps_of([columns])
-    beside = math.gcd(width, _BESIDE)
-    if lines is None or beside == 1 or not fits_axis(kernel, steps_of([rows]), _ROWS_OF_WINDOW):
+    if lines is None or width % _BESIDE or not fits_axis(kernel, steps_of([rows]), _ROWS_OF_WINDOW):
         return ()
-    items = _ROWS_OF_WINDOW // _ACCUMULATED_ROWS * (width // beside)
+    items = _ROWS_OF_WINDOW // _ACCUMULATED_ROWS * (width // _BESIDE)
     height, results = steps_of([lines]), steps_of(axes)
     for of_lines in range(_IN_GROUP // items, 0, -1):
         for again in (2, 1):
@@ -198,7 +196,7 @@ def _window(
                     _Side(rows, _ROWS_OF_WINDOW, _ROWS_OF_WINDOW // _ACCUMULATED_ROWS),
                     _Side(lines, count, of_lines, 1),
                 )
-                return *sides, _Side(columns, width, width // beside, beside)
+                return *sides, _Side(columns, width, width // _BESIDE)
     return ()
 
 
