@@ -5,8 +5,12 @@ import re
 import pytest
 
 from plugrad import dtypes
+from plugrad.codegen.opt.heuristic import optimise
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import OptOps
 from plugrad.target import Target
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
 from plugrad_conformance.fragments import faults_of
 from plugrad_cuda.capabilities import capabilities, version_of
 from plugrad_cuda.compiler import CudaCompiler
@@ -154,3 +158,17 @@ def test_words_that_were_loaded_are_not_taken_apart_for_an_instruction(matrix_ke
     loaded = re.findall(r"ld\.global\.nc\.b32 (%r\d+)", module)
     (taken,) = re.findall(r"mma\.sync\S+ {[^}]*}, {([^}]*)}", module)
     assert taken.split(", ") == loaded
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1024, 64), (1024, 256), (64, 64)])
+def test_groups_share_tiles_as_wide_as_the_result(rows, columns):
+    b, i, j = (UOp.range(size, n) for n, size in enumerate((256, rows, columns)))
+    k = UOp.range(512, 3, AxisType.REDUCE)
+    out = UOp(Ops.PARAM, dtypes.float32, (), (0, 256 * rows * columns))
+    x, y = (UOp(Ops.PARAM, dtypes.bfloat16, (), (slot, 256 * 512 * 1024)) for slot in (1, 2))
+    left = x.index((b * rows + i) * 512 + k).load().cast(dtypes.float32)
+    right = y.index((b * 512 + k) * columns + j).load().cast(dtypes.float32)
+    total = (left * right).reduce(Ops.ADD, k)
+    ast = UOp.sink(out.index((b * rows + i) * columns + j).store(total, b, i, j), arg=KernelInfo())
+    opts = optimise(KernelOpt(ast, capabilities(Target("CUDA", arch="sm_90")))).applied
+    assert {OptOps.SHARE, OptOps.TC} <= {o.op for o in opts}

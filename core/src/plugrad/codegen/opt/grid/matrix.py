@@ -99,7 +99,8 @@ def _shared_plan(
     for ident, tiles, warps in along:
         beside = tiles // warps
         plan += [Opt(OptOps.UPCAST, (*ident, 0), beside)] if beside > 1 else []
-        plan.append(Opt(OptOps.LOCAL, (*ident, 0, 0) if beside > 1 else (*ident, 0), warps))
+        if warps > 1:
+            plan.append(Opt(OptOps.LOCAL, (*ident, 0, 0) if beside > 1 else (*ident, 0), warps))
     return [*plan, *([Opt(OptOps.UNROLL, (*within, 0), steps // depth)] if steps > depth else [])]
 
 
