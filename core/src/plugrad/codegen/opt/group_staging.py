@@ -6,6 +6,7 @@ writes a half has passed the barrier that all readers of it reach after reading,
 """
 
 import math
+from collections.abc import Sequence
 
 from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild
@@ -44,6 +45,16 @@ def shared(ast: UOp, opt: Opt, inner: UOp, tile: GroupTile, most_bytes: int) -> 
     copies = _copied(ast, opt, value, (within, *axes), loops, tile, most_bytes)
     copied = reduce.replace(src=(value.substitute(copies), *loops, within))
     return rebuild(ast, lambda u: copied if u is reduce else None)
+
+
+def bytes_of_copies(steps: int, sizes: Sequence[int], itemsize: int) -> int:
+    """Return the memory of two halves of copies of factors of `sizes`, `steps` rows each.
+
+    Example:
+        >>> bytes_of_copies(16, (128, 128), itemsize=4)
+        33792
+    """
+    return 2 * steps * sum(size * itemsize + _PADDING for size in sizes)
 
 
 def refuse_in_copies(ast: UOp, opt: Opt) -> None:

@@ -74,9 +74,12 @@ def test_a_batch_of_products_is_shared_by_its_two_reused_axes() -> None:
     assert share.arg.axes == ((1, 1), (2,))
 
 
-@pytest.mark.parametrize(("maps", "size"), [(64, 56), (128, 28)])
-def test_groups_share_lines_of_an_image(maps: int, size: int) -> None:
-    optimised = optimise(KernelOpt(convolution(maps, size), SHARING))
+@pytest.mark.parametrize(
+    ("maps", "size", "filters", "batch"),
+    [(64, 56, 64, 8), (128, 28, 128, 8), (256, 14, 256, 8), (64, 10, 64, 64), (32, 20, 32, 256)],
+)
+def test_groups_share_lines_of_an_image(maps: int, size: int, filters: int, batch: int) -> None:
+    optimised = optimise(KernelOpt(convolution(maps, size, batch, filters), SHARING))
     (share,) = (o for o in optimised.applied if o.op is OptOps.SHARE)
     assert isinstance(share.arg, GroupTile)
     assert len(share.arg.axes) == 3
@@ -84,13 +87,14 @@ def test_groups_share_lines_of_an_image(maps: int, size: int) -> None:
     assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) <= 64
 
 
-@pytest.mark.parametrize(("maps", "size"), [(3, 56), (256, 14), (64, 7), (64, 224)])
+@pytest.mark.parametrize(("maps", "size"), [(3, 56), (64, 7), (65, 56), (64, 224)])
 def test_images_of_few_maps_or_odd_or_long_lines_are_not_shared(maps: int, size: int) -> None:
     assert not shares(convolution(maps, size))
 
 
-def test_a_convolution_from_copies_is_what_it_means() -> None:
-    ast = convolution(64, 4, batch=1, elements=64 * 64 * 9)
+@pytest.mark.parametrize("size", [4, 6])
+def test_a_convolution_from_copies_is_what_it_means(size: int) -> None:
+    ast = convolution(64, size, batch=1, elements=64 * 64 * 9)
     capabilities = replace(SHARING, compute_units=1)
     assert shares(ast, capabilities)
     rng = np.random.default_rng(0)

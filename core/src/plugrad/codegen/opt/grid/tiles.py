@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
+from plugrad.codegen.opt.group_staging import bytes_of_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
@@ -17,9 +18,10 @@ from plugrad.target import REPEATED
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
-# Neighbours along each output axis that a work-item computes: one wide access to a copy.
+# Neighbours along each output axis that a work-item computes: one wide access to a copy. Short lines have fewer.
 _BESIDE = 4
-# Steps of the reduced axis from which barriers and copies pay.
+_BESIDE_OF_LINES = (4, 2)
+# Steps of all reduced axes from which barriers and copies pay.
 _LEAST_STEPS = 64
 
 
@@ -47,8 +49,9 @@ class GroupShape:
 # Rates of float32 on an H100, 4096 and 1024 of each axis.
 _SHAPES = (GroupShape(128, 128, (16, 16), 1.0), GroupShape(64, 64, (8, 16), 0.85))
 _STEPS = 16
-# Filters of a group's tile of a convolution, and of each work-item; the most of those; groups for each unit.
-_ROWS_OF_WINDOW = 64
+# Filters of a group's tile of a convolution, the best first, and of each work-item; the most of those; groups
+# for each unit.
+_ROWS_OF_WINDOW = (64, 32)
 _ACCUMULATED_ROWS = 8
 _IN_GROUP = 256
 _LEAST_GROUPS = 0.75
@@ -128,7 +131,8 @@ def shared_tile(kernel: KernelOpt) -> list[Opt]:
     if main.reduce is None or main.reduce.arg != (Ops.ADD, 1):
         return []
     inner = max(_inner(main), key=lambda r: constant_size(r) or 0, default=None)
-    if inner is None or (constant_size(inner) or 0) < _LEAST_STEPS:
+    steps = steps_of(ranges_of_reduce(main.reduce))
+    if inner is None or steps < _LEAST_STEPS or not fits_axis(kernel, constant_size(inner) or 0, _STEPS):
         return []
     axes = [r for r in reversed(stores_of(kernel.ast)[0].src[2:]) if r in kernel.axes(AxisType.GLOBAL)]
     for columns, rows in _pairs(main, axes):
@@ -182,21 +186,22 @@ def _window(
     """
     alike = [p.moves(columns) for p in moving(main)]
     lines = next((r for r in axes if r is not columns and [p.moves(r) for p in moving(main)] == alike), None)
-    width = steps_of([columns])
-    if lines is None or width % _BESIDE or not fits_axis(kernel, steps_of([rows]), _ROWS_OF_WINDOW):
+    can, itemsize = kernel.capabilities, max(p.index.dtype.itemsize for p in main.places)
+    width, filters = steps_of([columns]), steps_of([rows])
+    beside = next((n for n in _BESIDE_OF_LINES if width % n == 0), 0)
+    size = next((n for n in _ROWS_OF_WINDOW if fits_axis(kernel, filters, n)), 0)
+    if lines is None or not beside or not size:
         return ()
-    items = _ROWS_OF_WINDOW // _ACCUMULATED_ROWS * (width // _BESIDE)
+    items = size // _ACCUMULATED_ROWS * (width // beside)
     height, results = steps_of([lines]), steps_of(axes)
     for of_lines in range(_IN_GROUP // items, 0, -1):
         for again in (2, 1):
             count = of_lines * again
-            groups = results // (_ROWS_OF_WINDOW * width * count)
-            if height % count == 0 and groups >= _LEAST_GROUPS * kernel.capabilities.compute_units:
-                sides = (
-                    _Side(rows, _ROWS_OF_WINDOW, _ROWS_OF_WINDOW // _ACCUMULATED_ROWS),
-                    _Side(lines, count, of_lines, 1),
-                )
-                return *sides, _Side(columns, width, width // _BESIDE)
+            groups = results // (size * width * count)
+            fits = bytes_of_copies(_STEPS, (size, width * count), itemsize) <= can.local_memory_bytes
+            if height % count == 0 and fits and groups >= _LEAST_GROUPS * can.compute_units:
+                sides = _Side(rows, size, size // _ACCUMULATED_ROWS), _Side(lines, count, of_lines, 1)
+                return *sides, _Side(columns, width, width // beside, beside)
     return ()
 
 
