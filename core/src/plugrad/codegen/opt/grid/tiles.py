@@ -18,7 +18,7 @@ from plugrad.target import REPEATED
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
-# Neighbours along each output axis that a work-item computes: one wide access to a copy. Short lines have fewer.
+# Neighbours along each output axis that a work-item computes: one wide access; fewer of short lines.
 _BESIDE = 4
 _BESIDE_OF_LINES = (4, 2)
 # Steps of all reduced axes from which barriers and copies pay.
