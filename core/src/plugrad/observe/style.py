@@ -30,6 +30,7 @@ AXIS_COLOURS: dict[str, Colour] = {
     "PARTIAL": "magenta",
     "GROUP_REDUCE": "green",
     "WARP": "cyan",
+    "COPY": "cyan",
 }
 
 

@@ -106,7 +106,6 @@ MODULE_ADVICE: dict[str, dict[str, str]] = {
         "from_numpy": "write Tensor(array, copy=False)",
         "frombuffer": "write Tensor(data, dtype=...)",
         "func": "write plugrad.transforms",
-        "function": "write plugrad.jit(function)",
         "functional": "write plugrad.nn.functional",
         "get_default_device": "write Device.DEFAULT",
         "get_default_dtype": "write dtypes.default_float",
