@@ -79,6 +79,13 @@ def source_indices(op: UOp, idxs: Indices) -> tuple[Indices, UOp]:
     return _through_pad(op, idxs, shape)
 
 
+def padded(value: UOp, gate: UOp) -> UOp:
+    """Return `value` where `gate` is true and 0 elsewhere, which a gated load gives already."""
+    if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
+        return value
+    return gate.where(value, value.const_like(0))
+
+
 def lies_along(x: UOp, axes: Iterable[int]) -> bool:
     """Say whether elements along one of the axes are neighbours in the memory that `x` reads."""
     largest = _largest(x)

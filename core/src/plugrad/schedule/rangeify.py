@@ -29,6 +29,7 @@ from plugrad.schedule.movement import (
     loop_over,
     max_shape,
     numel_of,
+    padded,
     source_indices,
 )
 from plugrad.schedule.selection import Selection, selection_of
@@ -183,8 +184,10 @@ class Rangeify:
         """Return the number of evaluations of a value, after hoisting out of loops."""
         needed = frozenset[UOp]().union(access.gate.ranges, *(i.ranges for i in access.idxs))
         ranges = loops_in(use.kernel.ranges)
-        is_hoisted = self.cost[use.kernel.device].runs_loops or self._is_of_row(u, access, use)
-        if not needed.issubset(ranges) or not is_hoisted:
+        if not needed.issubset(ranges) or not ranges or ranges[-1] in needed:
+            return use.evaluations
+        # asked last: it walks through all that the value is made of
+        if not self.cost[use.kernel.device].runs_loops and not self._is_of_row(u, access, use):
             return use.evaluations
         while ranges and ranges[-1] not in needed:
             ranges.pop()
@@ -400,19 +403,12 @@ class Rangeify:
         if u.op is Ops.REDUCE_AXIS:
             return eliminate_ranges(src[0].reduce(u.arg[0], *self.reduce_ranges[u, access]))
         if u.op is Ops.PAD:
-            return self._padded(u, access, src[0])
+            return padded(src[0], self.sources[u, access][0][1].gate)
         if u.op in MOVEMENT or u.op is Ops.LATER:
             return src[0]
         if u.op in ELEMENTWISE:
             return UOp(u.op, u.dtype, src, u.arg)
         raise ScheduleError(f"cannot schedule {u.op.name}: it is no tensor operation.")
-
-    def _padded(self, u: UOp, access: Access, value: UOp) -> UOp:
-        gate = self.sources[u, access][0][1].gate
-        # a gated load already gives zero outside
-        if gate is ALWAYS or (value.op is Ops.LOAD and value.src[0].src[2:] == (gate,)):
-            return value
-        return gate.where(value, value.const_like(0))
 
 
 def _has_no_memory(kernels: Mapping[UOp, FusedKernel], u: UOp) -> bool:
