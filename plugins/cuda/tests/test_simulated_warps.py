@@ -311,6 +311,6 @@ def shared(dtype, rows, columns, inner):
 
 def test_groups_compute_products_from_copies_that_they_share(simulate_each):
     out = simulate_each(
-        _SHARED + "shared(dtypes.float32, 254, 256, 66)\nshared(dtypes.float16, 256, 256, 64)", DEVICE="CUDA"
+        _SHARED + "shared(dtypes.float32, 254, 256, 78)\nshared(dtypes.float16, 256, 256, 64)", DEVICE="CUDA"
     )
     assert out[:2] == ["1", "1"]
