@@ -1,6 +1,7 @@
 """Argument checks of the namespace: arrays, numbers, flags and choices.
 
-The annotations of a function say what it takes, so that there is one check for all.
+The annotations of a function say what it takes, so that there is one check for all. A function that only
+calls the method of its name has no docstring: it gets that of the method.
 """
 
 import inspect
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
+from plugrad.array_api.methods import described
 from plugrad.dtype import DType, element_dtype, is_complex
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
@@ -26,9 +28,11 @@ _OF_REAL_NUMBERS = """
 
 
 def check_all(namespace: dict[str, Any]) -> None:
-    """Wrap the functions that a module names in its `__all__` by their checks."""
-    named = {name: namespace[name] for name in namespace["__all__"]}
-    namespace.update({name: checked(value) for name, value in named.items() if inspect.isfunction(value)})
+    """Wrap the functions that a module names in its `__all__` by their checks, and describe them."""
+    for name in namespace["__all__"]:
+        if inspect.isfunction(function := namespace[name]):
+            function.__doc__ = function.__doc__ or described(getattr(Tensor, name), name)
+            namespace[name] = checked(function)
 
 
 def checked(function: F) -> F:

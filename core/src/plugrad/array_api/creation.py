@@ -69,12 +69,6 @@ def asarray(
 
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Tensor:
-    """Return a tensor of an array of another library, in its memory where possible (`Tensor.from_dlpack`).
-
-    Example:
-        >>> from_dlpack(np.array([1, 2])).tolist()
-        [1, 2]
-    """
     return Tensor.from_dlpack(x, device=device, copy=copy)
 
 
@@ -87,12 +81,6 @@ def arange(
     dtype: DType | None = None,
     device: str | None = None,
 ) -> Tensor:
-    """Return the numbers from `start` (0 if it is alone) to `stop`, exclusive.
-
-    Example:
-        >>> arange(1, 7, 2).tolist()
-        [1, 3, 5]
-    """
     return Tensor.arange(start, stop, step, dtype=dtype, device=device)
 
 
@@ -127,84 +115,36 @@ def linspace(
 def full(
     shape: Shape, fill_value: Number, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
-    """Return a tensor of one number.
-
-    Example:
-        >>> full((2,), 7).tolist()
-        [7, 7]
-    """
     return Tensor.full(shape, fill_value, dtype=dtype, device=device)
 
 
 def zeros(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return a tensor of zeros.
-
-    Example:
-        >>> zeros(2).tolist()
-        [0.0, 0.0]
-    """
     return Tensor.zeros(shape, dtype=dtype, device=device)
 
 
 def ones(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return a tensor of ones.
-
-    Example:
-        >>> ones(2).tolist()
-        [1.0, 1.0]
-    """
     return Tensor.ones(shape, dtype=dtype, device=device)
 
 
 def empty(shape: Shape, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return a tensor with uninitialised elements.
-
-    Example:
-        >>> empty((2, 3)).shape
-        (2, 3)
-    """
     return Tensor.empty(shape, dtype=dtype, device=device)
 
 
 def full_like(
     x: Tensor, /, fill_value: Number, *, dtype: DType | None = None, device: str | None = None
 ) -> Tensor:
-    """Return a constant in the shape of `x`, by default in its dtype and device.
-
-    Example:
-        >>> full_like(Tensor([1, 2]), 7).tolist()
-        [7, 7]
-    """
     return x.full_like(fill_value, dtype, device)
 
 
 def zeros_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return zeros in the shape of `x`, by default in its dtype and device.
-
-    Example:
-        >>> zeros_like(Tensor([1, 2])).tolist()
-        [0, 0]
-    """
     return x.zeros_like(dtype, device)
 
 
 def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return ones in the shape of `x`, by default in its dtype and device.
-
-    Example:
-        >>> ones_like(Tensor([1, 2])).tolist()
-        [1, 1]
-    """
     return x.ones_like(dtype, device)
 
 
 def empty_like(x: Tensor, /, *, dtype: DType | None = None, device: str | None = None) -> Tensor:
-    """Return uninitialised elements in the shape of `x`, by default in its dtype and device.
-
-    Example:
-        >>> empty_like(Tensor([1, 2])).shape
-        (2,)
-    """
     return x.empty_like(dtype, device)
 
 
@@ -233,22 +173,10 @@ def eye(
 
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
-    """Return matrices with zeros above diagonal `k`.
-
-    Example:
-        >>> tril(Tensor([[1, 2], [3, 4]])).tolist()
-        [[1, 0], [3, 4]]
-    """
     return x.tril(k)
 
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
-    """Return matrices with zeros below diagonal `k`.
-
-    Example:
-        >>> triu(Tensor([[1, 2], [3, 4]])).tolist()
-        [[1, 2], [0, 4]]
-    """
     return x.triu(k)
 
 

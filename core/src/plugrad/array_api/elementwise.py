@@ -148,22 +148,10 @@ subtract = binary(Tensor.sub, "subtract")
 
 
 def real(x: Tensor, /) -> Tensor:
-    """Return the real parts: of real numbers the elements.
-
-    Example:
-        >>> real(Tensor([-2, 0, 3])).tolist()
-        [-2, 0, 3]
-    """
     return x.real
 
 
 def imag(x: Tensor, /) -> Tensor:
-    """Return the imaginary parts: of real numbers zeros.
-
-    Example:
-        >>> imag(Tensor([-2, 0, 3])).tolist()
-        [0, 0, 0]
-    """
     return x.imag
 
 

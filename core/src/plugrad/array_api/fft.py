@@ -127,22 +127,10 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: s
 
 
 def fftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
-    """Return a transform with frequency 0 in the middle of some axes, or of all.
-
-    Example:
-        >>> fftshift(Tensor([0, 1, -2, -1])).tolist()
-        [-2, -1, 0, 1]
-    """
     return x.fftshift(axes)
 
 
 def ifftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
-    """Return a transform with frequency 0 in front again: the inverse of `fftshift`.
-
-    Example:
-        >>> ifftshift(Tensor([-2, -1, 0, 1])).tolist()
-        [0, 1, -2, -1]
-    """
     return x.ifftshift(axes)
 
 

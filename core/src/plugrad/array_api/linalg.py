@@ -55,29 +55,10 @@ Tolerance = float | int | Tensor | None
 
 
 def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
-
-    Raises:
-        ShapeError: one of them is no vector.
-
-    Example:
-        >>> outer(Tensor([1, 2]), Tensor([3, 4])).tolist()
-        [[3, 4], [6, 8]]
-    """
     return x1.outer(x2)
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Return cross products of vectors with three elements along an axis; other axes broadcast.
-
-    Raises:
-        AxisError: the axis does not exist.
-        ShapeError: it has not three elements, or other axes do not broadcast.
-
-    Example:
-        >>> cross(Tensor([1, 0, 0]), Tensor([0, 1, 0])).tolist()
-        [0, 0, 1]
-    """
     return x1.cross(x2, axis)
 
 
@@ -155,32 +136,10 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 
 def slogdet(x: Tensor, /) -> SlogdetResult[Tensor, Tensor]:
-    """Return signs of determinants and logarithms of their magnitudes, `sign` and `logabsdet`.
-
-    The sign of a complex determinant is a complex number of magnitude 1. A singular matrix has sign 0 and
-    logarithm -inf.
-
-    Raises:
-        ShapeError: these are no square matrices.
-
-    Example:
-        >>> slogdet(Tensor([[0.0, 1.0], [1.0, 0.0]])).sign.item()
-        -1.0
-    """
     return x.slogdet()
 
 
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
-    """Return products of `n` equal matrices: (..., m, m) -> (..., m, m); of inverses for negative `n`.
-
-    Raises:
-        ArgumentError: `n` is no integer.
-        ShapeError: these are no square matrices.
-
-    Example:
-        >>> matrix_power(Tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
-        [[1.0, 5.0], [0.0, 1.0]]
-    """
     return x.matrix_power(n)
 
 
@@ -188,60 +147,14 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
-    """Return the lower triangle `L` with `L @ L^H == x`: (..., n, n) -> (..., n, n).
-
-    Only the lower triangle is read. A matrix that is not positive definite gives NaN from the column on where
-    that shows.
-
-    Args:
-        x: Hermitian matrices, or symmetric ones.
-        upper: return the conjugate transpose instead.
-
-    Raises:
-        ArgumentError: `upper` is neither True nor False.
-        ShapeError: these are no square matrices.
-
-    Example:
-        >>> cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]])).tolist()
-        [[2.0, 0.0], [1.0, 2.0]]
-    """
     return x.cholesky(upper)
 
 
 def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult[Tensor]:
-    """Return `Q`, whose columns are orthonormal, and `R`, an upper triangle, with `Q @ R == x`.
-
-    For k = min(m, n), (..., m, n) -> (..., m, k) and (..., k, n). The diagonal of R is real.
-
-    Args:
-        x: matrices.
-        mode: "complete" gives Q all m columns, and R rows of zeros.
-
-    Raises:
-        ArgumentError: the mode is none of these.
-        ShapeError: these are no matrices.
-
-    Example:
-        >>> q, r = qr(Tensor([[3.0, 1.0], [4.0, 2.0]]))
-        >>> (q @ r).round().tolist()
-        [[3.0, 1.0], [4.0, 2.0]]
-    """
     return x.qr(mode)
 
 
 def eigh(x: Tensor, /) -> EighResult[Tensor, Tensor]:
-    """Return eigenvalues, least first, and eigenvectors of Hermitian matrices, or symmetric ones.
-
-    (..., n, n) -> (..., n), (..., n, n): `x @ v == v * w`; the vectors are the columns of v. Only the lower
-    triangle is read. Signs or phases of vectors are arbitrary, as are directions that share an eigenvalue.
-
-    Raises:
-        ShapeError: these are no square matrices.
-
-    Example:
-        >>> eigh(Tensor([[1.0, 0.0], [0.0, -3.0]])).eigenvalues.tolist()
-        [-3.0, 1.0]
-    """
     return x.eigh()
 
 
@@ -260,23 +173,6 @@ def eigvalsh(x: Tensor, /) -> Tensor:
 
 
 def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
-    """Return `U`, `S` and `Vh`, whose product, with the diagonal matrix of S, is `x`.
-
-    For k = min(m, n), (..., m, n) -> (..., m, k), (..., k), (..., k, n). The columns of U and the rows of Vh
-    are orthonormal; S is real, and sorted, greatest first.
-
-    Args:
-        x: matrices.
-        full_matrices: give U all m columns, and Vh all n rows.
-
-    Raises:
-        ArgumentError: `full_matrices` is neither True nor False.
-        ShapeError: these are no matrices.
-
-    Example:
-        >>> svd(Tensor([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
-        [2.0, 1.0]
-    """
     return x.svd(full_matrices)
 
 
@@ -299,21 +195,6 @@ def _singular_values(x: Tensor, what: str) -> Tensor:
 
 
 def pinv(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
-    """Return pseudo-inverses: (..., m, n) -> (..., n, m).
-
-    Args:
-        x: matrices.
-        rtol: singular values up to this part of the greatest count as 0: one number, or one for each matrix,
-            (...); by default, the distance from 1 to the next float times the greater size.
-
-    Raises:
-        DtypeError: `rtol` is no number.
-        ShapeError: these are no matrices, or `rtol` does not fit.
-
-    Example:
-        >>> pinv(Tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
-        [[0.5, 0.0], [0.0, 0.0]]
-    """
     return x.pinv(_for_each_value(rtol))
 
 

@@ -139,12 +139,6 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
 
 
 def moveaxis(x: Tensor, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
-    """Return `x` with axes moved; the others keep their order.
-
-    Example:
-        >>> moveaxis(Tensor.ones(2, 3, 4), 0, -1).shape
-        (3, 4, 2)
-    """
     return x.movedim(source, destination)
 
 
@@ -170,22 +164,10 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
 
 
 def flip(x: Tensor, /, *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Return the elements in reverse order along some axes, or all.
-
-    Example:
-        >>> flip(Tensor([1, 2, 3])).tolist()
-        [3, 2, 1]
-    """
     return x.flip(axis)
 
 
 def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Move the elements along axes; those that leave come in at the start.
-
-    Example:
-        >>> roll(Tensor([1, 2, 3]), 1).tolist()
-        [3, 1, 2]
-    """
     return x.roll(shift, axis)
 
 
@@ -228,32 +210,14 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
-    """Return, for each position along an axis, the element that `indices` has there.
-
-    Example:
-        >>> take_along_axis(Tensor([[4, 5], [6, 7]]), Tensor([[1], [0]])).tolist()
-        [[5], [6]]
-    """
     return x.take_along_axis(indices, axis)
 
 
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """Return the products of matrices, (..., m, k) @ (..., k, n) -> (..., m, n).
-
-    Example:
-        >>> matmul(Tensor([[1, 2], [3, 4]]), Tensor([1, 1])).tolist()
-        [3, 7]
-    """
     return x1 @ x2
 
 
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: "int | Sequence[Sequence[int]]" = 2) -> Tensor:
-    """Return the sums of products over some axes of both.
-
-    Example:
-        >>> tensordot(Tensor([1, 2]), Tensor([3, 4]), axes=1).item()
-        11
-    """
     return x1.tensordot(x2, axes)
 
 

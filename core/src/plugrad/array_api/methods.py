@@ -1,7 +1,7 @@
 """Methods of tensors as functions of the array API, promoting arrays and Python numbers.
 
-A function made here has the summary and the example of its method, whose `self` is `x` or `x1`, and whose
-`other` is `x2`.
+A function made here, or written without a docstring, has the summary and the example of its method, whose
+`self` is `x` or `x1`, and whose `other` is `x2`.
 """
 
 from collections.abc import Callable
@@ -40,11 +40,16 @@ def binary(
 
 def named_after(method: Callable[..., Any], function: F, name: str = "") -> F:
     """Give a function the name, summary and example of the method that it calls."""
+    function.__name__ = function.__qualname__ = name or method.__name__
+    function.__doc__ = described(method, method.__name__)
+    return function
+
+
+def described(method: object, name: str) -> str:
+    """Return the summary and the example of a method, and where the rest of its docstring is."""
     summary, _, rest = (method.__doc__ or "").partition("\n\n")
     _, mark, example = rest.partition("    Example:")
-    function.__name__ = function.__qualname__ = name or method.__name__
-    function.__doc__ = f"{summary}\n\n    See `Tensor.{method.__name__}`.\n\n{mark}{example}"
-    return function
+    return f"{summary}\n\n    See `Tensor.{name}`.\n\n{mark}{example}"
 
 
 def both(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:

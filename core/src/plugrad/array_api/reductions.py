@@ -148,15 +148,6 @@ def cumulative_prod(
 def diff(
     x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """Return the differences of neighbours along an axis, `n` times.
-
-    Raises:
-        ArgumentError: `n` is negative, or no integer.
-
-    Example:
-        >>> diff(Tensor([1, 4, 9])).tolist()
-        [3, 5]
-    """
     return x.diff(n, axis, prepend, append)
 
 

@@ -53,12 +53,6 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
 
 
 def argsort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Return the positions that sort the elements along an axis, stably.
-
-    Example:
-        >>> argsort(Tensor([3, 1, 2])).tolist()
-        [1, 2, 0]
-    """
     return x.argsort(axis, descending)
 
 
