@@ -298,14 +298,26 @@ from plugrad.codegen.opt.opt_ops import OptOps
 from plugrad.engine.realize import schedule
 from plugrad.uop.ops import Ops
 rng = np.random.default_rng(2)
-def shared(dtype, rows, columns, inner):
-    x, y = (rng.integers(-2, 3, shape).astype(np.float32) for shape in ((rows, inner), (inner, columns)))
-    product = Tensor(x).cast(dtype).contiguous().realize() @ Tensor(y).cast(dtype).contiguous().realize()
-    for item in schedule([product.uop]):
+def count(value):
+    for item in schedule([value.uop]):
         if item.ast.op is Ops.SINK:
             opts = optimise(KernelOpt(item.ast, Device['CUDA'].capabilities)).applied
             print(sum(opt.op is OptOps.SHARE for opt in opts))
+def shared(dtype, rows, columns, inner):
+    x, y = (rng.integers(-2, 3, shape).astype(np.float32) for shape in ((rows, inner), (inner, columns)))
+    product = Tensor(x).cast(dtype).contiguous().realize() @ Tensor(y).cast(dtype).contiguous().realize()
+    count(product)
     np.testing.assert_array_equal(product.cast(dtypes.float32).numpy(), x @ y)
+def convolution(device):
+    rng = np.random.default_rng(3)
+    image, weight = (Tensor(rng.integers(-2, 3, shape).astype(np.float32), device=device)
+                     for shape in ((4, 16, 7, 7), (64, 16, 3, 3)))
+    return image.conv2d(weight, padding=1)
+def gradient(device):
+    rng = np.random.default_rng(4)
+    weight, image, out = (Tensor(rng.integers(-2, 3, shape).astype(np.float32), device=device)
+                          for shape in ((32, 16, 3, 3), (2, 16, 10, 10), (2, 32, 8, 8)))
+    return (image.conv2d(weight.requires_grad_()) * out).sum().gradient(weight)[0]
 """
 
 
@@ -314,3 +326,12 @@ def test_groups_compute_products_from_copies_that_they_share(simulate_each):
         _SHARED + "shared(dtypes.float32, 254, 256, 78)\nshared(dtypes.float16, 256, 256, 64)", DEVICE="CUDA"
     )
     assert out[:2] == ["1", "1"]
+
+
+@pytest.mark.parametrize("value", ["convolution", "gradient"])
+def test_groups_compute_convolutions_from_copies_that_they_share(value, simulate_each):
+    program = (
+        f"count({value}('CUDA'))\n"
+        f"np.testing.assert_array_equal(*({value}(d).numpy() for d in ('CUDA', 'PYTHON')))"
+    )
+    assert "1" in simulate_each(_SHARED + program, DEVICE="CUDA", PLUGRAD_SIM_UNITS=1)

@@ -41,7 +41,7 @@ def shared(ast: UOp, opt: Opt, inner: UOp, tile: GroupTile, most_bytes: int) -> 
     outer = UOp.range(size // tile.steps, (*inner.arg.ident, 0), AxisType.REDUCE)
     within = UOp.range(tile.steps, (*inner.arg.ident, 1), AxisType.REDUCE)
     value = at(_with_gates_inside(reduce.src[0]), inner, outer * tile.steps + within)
-    loops = (*(r for r in ranges_of_reduce(reduce) if r is not inner), outer)
+    loops = (outer, *(r for r in ranges_of_reduce(reduce) if r is not inner))
     copies = _copied(ast, opt, value, (within, *axes), loops, tile, most_bytes)
     copied = reduce.replace(src=(value.substitute(copies), *loops, within))
     return rebuild(ast, lambda u: copied if u is reduce else None)

@@ -56,7 +56,7 @@ def test_groups_of_a_product_share_tiles_that_leave_no_unit_idle(shape: tuple[in
     assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) in (32, 64)
 
 
-@pytest.mark.parametrize("shape", [(4096, 4096, 16), (256, 256, 4096), (4096, 48, 4096)])
+@pytest.mark.parametrize("shape", [(4096, 4096, 16), (64, 64, 4096), (4096, 67, 4096)])
 def test_few_steps_or_results_are_not_shared(shape: tuple[int, int, int]) -> None:
     assert not shares(matmul(*shape))
 
@@ -76,30 +76,72 @@ def test_a_batch_of_products_is_shared_by_its_two_reused_axes() -> None:
 
 @pytest.mark.parametrize(
     ("maps", "size", "filters", "batch"),
-    [(64, 56, 64, 8), (128, 28, 128, 8), (256, 14, 256, 8), (64, 10, 64, 64), (32, 20, 32, 256)],
+    [
+        (64, 56, 64, 8),
+        (128, 28, 128, 8),
+        (256, 14, 256, 8),
+        (64, 10, 64, 64),
+        (32, 20, 32, 256),
+        (512, 7, 512, 64),
+        (65, 56, 64, 8),
+        (64, 224, 64, 8),
+    ],
 )
-def test_groups_share_lines_of_an_image(maps: int, size: int, filters: int, batch: int) -> None:
+def test_groups_share_parts_of_images(maps: int, size: int, filters: int, batch: int) -> None:
     optimised = optimise(KernelOpt(convolution(maps, size, batch, filters), SHARING))
     (share,) = (o for o in optimised.applied if o.op is OptOps.SHARE)
     assert isinstance(share.arg, GroupTile)
-    assert len(share.arg.axes) == 3
+    assert len(share.arg.axes) >= 2
     assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.LOCAL)) <= 256
     assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) <= 64
 
 
-@pytest.mark.parametrize(("maps", "size"), [(3, 56), (64, 7), (65, 56), (64, 224)])
-def test_images_of_few_maps_or_odd_or_long_lines_are_not_shared(maps: int, size: int) -> None:
+@pytest.mark.parametrize(("maps", "size"), [(3, 56), (64, 7)])
+def test_images_of_few_maps_or_places_are_not_shared(maps: int, size: int) -> None:
     assert not shares(convolution(maps, size))
 
 
-@pytest.mark.parametrize("size", [4, 6])
-def test_a_convolution_from_copies_is_what_it_means(size: int) -> None:
-    ast = convolution(64, size, batch=1, elements=64 * 64 * 9)
+def gradient_of_windows(maps: int, size: int, batch: int, filters: int, elements: int) -> UOp:
+    """Return the gradient of the filters of a 3x3 convolution, over all images and their places."""
+    f, c, v, u = (UOp.range(n, axis) for axis, n in enumerate((filters, maps, 3, 3)))
+    b, y, x = (UOp.range(n, axis, AxisType.REDUCE) for axis, n in enumerate((batch, size, size), 4))
+    out, images, gradients = (UOp(Ops.PARAM, dtypes.float32, (), (slot, elements)) for slot in range(3))
+    image = images.index(((b * maps + c) * (size + 2) + y + v) * (size + 2) + x + u).load()
+    gradient = gradients.index(((b * filters + f) * size + y) * size + x).load()
+    place = out.index(((f * maps + c) * 3 + v) * 3 + u)
+    return UOp.sink(place.store((image * gradient).reduce(Ops.ADD, b, y, x), f, c, v, u), arg=KernelInfo())
+
+
+@pytest.mark.parametrize("size", [8, 14])
+def test_groups_share_windows_of_a_gradient(size: int) -> None:
+    (share,) = (
+        o
+        for o in optimise(KernelOpt(gradient_of_windows(256, size, 32, 256, 1 << 28), SHARING)).applied
+        if o.op is OptOps.SHARE
+    )
+    assert isinstance(share.arg, GroupTile)
+    assert len(share.arg.axes) >= 3
+
+
+ELEMENTS = 1 << 15
+
+
+@pytest.mark.parametrize(
+    "ast",
+    [
+        convolution(16, 7, 4, 32, ELEMENTS),
+        convolution(32, 10, 1, 32, ELEMENTS),
+        convolution(13, 6, 4, 32, ELEMENTS),
+        gradient_of_windows(16, 8, 8, 32, ELEMENTS),
+        gradient_of_windows(20, 6, 8, 32, ELEMENTS),
+    ],
+)
+def test_a_convolution_from_copies_is_what_it_means(ast: UOp) -> None:
     capabilities = replace(SHARING, compute_units=1)
     assert shares(ast, capabilities)
     rng = np.random.default_rng(0)
-    found, expected = (np.zeros(64 * 64 * 9, np.float32) for _ in range(2))
-    factors = [rng.integers(-2, 3, 64 * 64 * 9).astype(np.float32) for _ in range(2)]
+    found, expected = (np.zeros(ELEMENTS, np.float32) for _ in range(2))
+    factors = [rng.integers(-2, 3, ELEMENTS).astype(np.float32) for _ in range(2)]
     run_lowered(lower(ast, capabilities), [found, *factors])
     evaluate_kernel(ast, [expected, *factors])
     np.testing.assert_array_equal(found, expected)

@@ -19,7 +19,8 @@ from plugrad.codegen.opt.grid.reduce import (
     split,
 )
 from plugrad.codegen.opt.grid.rows import row_plan
-from plugrad.codegen.opt.grid.tiles import fits_axis, shared_tile
+from plugrad.codegen.opt.grid.sides import fits_axis
+from plugrad.codegen.opt.grid.tiles import shared_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import Tile, moving

@@ -8,19 +8,18 @@ from collections.abc import Iterator, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
-from plugrad.codegen.opt.group_staging import bytes_of_copies
+from plugrad.codegen.opt.grid.sides import Side, fits_axis
+from plugrad.codegen.opt.grid.windows import window_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.errors import KernelOptError
-from plugrad.target import REPEATED
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
-# Neighbours along each output axis that a work-item computes: one wide access; fewer of short lines.
+# Neighbours along each output axis that a work-item computes: one wide access.
 _BESIDE = 4
-_BESIDE_OF_LINES = (4, 2)
 # Steps of all reduced axes from which barriers and copies pay.
 _LEAST_STEPS = 64
 
@@ -49,12 +48,6 @@ class GroupShape:
 # Rates of float32 on an H100, 4096 and 1024 of each axis.
 _SHAPES = (GroupShape(128, 128, (16, 16), 1.0), GroupShape(64, 64, (8, 16), 0.85))
 _STEPS = 16
-# Filters of a group's tile of a convolution, the best first, and of each work-item; the most of those; groups
-# for each unit.
-_ROWS_OF_WINDOW = (64, 32)
-_ACCUMULATED_ROWS = 8
-_IN_GROUP = 256
-_LEAST_GROUPS = 0.75
 
 
 def best_shape(
@@ -83,13 +76,6 @@ def best_shape(
         return waves * shape.rows * shape.columns / shape.rate
 
     return min(fitting, key=time, default=None)
-
-
-def fits_axis(kernel: KernelOpt, size: int, count: int) -> bool:
-    """Say whether tiles of `count` cover an axis with little repeated work."""
-    if size % count == 0:
-        return True
-    return count < size and -(-size // count) * count <= REPEATED * size and kernel.can_repeat()
 
 
 def may_share(kernel: KernelOpt) -> bool:
@@ -130,22 +116,37 @@ def shared_tile(kernel: KernelOpt) -> list[Opt]:
     main = max(bodies_of(kernel.ast), key=lambda b: b.steps)
     if main.reduce is None or main.reduce.arg != (Ops.ADD, 1):
         return []
-    inner = max(_inner(main), key=lambda r: constant_size(r) or 0, default=None)
-    steps = steps_of(ranges_of_reduce(main.reduce))
-    if inner is None or steps < _LEAST_STEPS or not fits_axis(kernel, constant_size(inner) or 0, _STEPS):
+    if steps_of(ranges_of_reduce(main.reduce)) < _LEAST_STEPS:
         return []
     axes = [r for r in reversed(stores_of(kernel.ast)[0].src[2:]) if r in kernel.axes(AxisType.GLOBAL)]
-    for columns, rows in _pairs(main, axes):
-        if tile := _matrix(kernel, columns, rows, axes) or _window(kernel, main, columns, rows, axes):
-            plan = _plan(inner, tile)
-            return plan if applies(kernel, plan) else []
+    places = moving(main)
+    of_one_factor = [r for r in axes if len({p.moves(r) for p in places}) > 1]
+    choices = (_matrix, _window) if len(of_one_factor) == 2 else (_window, _matrix)
+    for choose in choices:
+        if (plan := choose(kernel, main, axes)) and applies(kernel, plan):
+            return plan
     return []
 
 
-def _inner(main: LoopBody) -> list[UOp]:
-    """Return the reduced axes along which all factors move."""
+def _window(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]:
+    """Return the plan of a tile along all axes of both factors."""
+    tile = window_tile(kernel, main, axes)
+    return _plan(tile.inner, tile.sides, tile.steps) if tile else []
+
+
+def _matrix(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]:
+    """Return the plan of large tiles along two axes, none if there are too few results."""
     assert main.reduce is not None, "the caller looks at reductions"
-    return [r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in moving(main))]
+    of_all = (r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in moving(main)))
+    inner = max(of_all, key=lambda r: constant_size(r) or 0, default=None)
+    if inner is None or not fits_axis(kernel, constant_size(inner) or 0, _STEPS):
+        return []
+    for columns, rows in _pairs(main, axes):
+        others = steps_of(r for r in axes if r not in (columns, rows))
+        if shape := best_shape(kernel, _SHAPES, steps_of([rows]), steps_of([columns]), others):
+            sides = zip((rows, columns), (shape.rows, shape.columns), shape.items, strict=True)
+            return _plan(inner, [Side(r, size, items, _BESIDE) for r, size, items in sides], _STEPS)
+    return []
 
 
 def _pairs(main: LoopBody, axes: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
@@ -158,57 +159,10 @@ def _pairs(main: LoopBody, axes: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
                 yield columns, rows
 
 
-@frozen
-class _Side:
-    """An axis of a group's tile: `size` steps for `items`, each with `beside` neighbours in registers."""
-
-    axis: UOp
-    size: int
-    items: int
-    beside: int = _BESIDE
-
-
-def _matrix(kernel: KernelOpt, columns: UOp, rows: UOp, axes: Sequence[UOp]) -> tuple[_Side, ...]:
-    """Return a tile along both axes, none if it has too few results."""
-    others = steps_of(r for r in axes if r not in (columns, rows))
-    shape = best_shape(kernel, _SHAPES, steps_of([rows]), steps_of([columns]), others)
-    if shape is None:
-        return ()
-    return _Side(rows, shape.rows, shape.items[0]), _Side(columns, shape.columns, shape.items[1])
-
-
-def _window(
-    kernel: KernelOpt, main: LoopBody, columns: UOp, rows: UOp, axes: Sequence[UOp]
-) -> tuple[_Side, ...]:
-    """Return a tile of whole lines of an image, none where they are long or odd.
-
-    Steps of a convolution along lines and columns of an image are two axes, as neighbours overlap.
-    """
-    alike = [p.moves(columns) for p in moving(main)]
-    lines = next((r for r in axes if r is not columns and [p.moves(r) for p in moving(main)] == alike), None)
-    can, itemsize = kernel.capabilities, max(p.index.dtype.itemsize for p in main.places)
-    width, filters = steps_of([columns]), steps_of([rows])
-    beside = next((n for n in _BESIDE_OF_LINES if width % n == 0), 0)
-    size = next((n for n in _ROWS_OF_WINDOW if fits_axis(kernel, filters, n)), 0)
-    if lines is None or not beside or not size:
-        return ()
-    items = size // _ACCUMULATED_ROWS * (width // beside)
-    height, results = steps_of([lines]), steps_of(axes)
-    for of_lines in range(_IN_GROUP // items, 0, -1):
-        for again in (2, 1):
-            count = of_lines * again
-            groups = results // (size * width * count)
-            fits = bytes_of_copies(_STEPS, (size, width * count), itemsize) <= can.local_memory_bytes
-            if height % count == 0 and fits and groups >= _LEAST_GROUPS * can.compute_units:
-                sides = _Side(rows, size, size // _ACCUMULATED_ROWS), _Side(lines, count, of_lines, 1)
-                return *sides, _Side(columns, width, width // beside, beside)
-    return ()
-
-
-def _plan(inner: UOp, sides: Sequence[_Side]) -> list[Opt]:
+def _plan(inner: UOp, sides: Sequence[Side], steps: int) -> list[Opt]:
     tiles = [tile_opts(side.axis, side.size) for side in sides]
     out = [opt for opts, _ in tiles for opt in opts]
-    out += share_opts(inner, _STEPS, tuple(ident for _, ident in tiles), in_memory_order=False)
+    out += share_opts(inner, steps, tuple(ident for _, ident in tiles), in_memory_order=False)
     for side, (_, ident) in zip(sides, tiles, strict=True):
         left = side.size // side.beside
         if side.beside > 1:
@@ -219,4 +173,4 @@ def _plan(inner: UOp, sides: Sequence[_Side]) -> list[Opt]:
             ident = (*ident, 0)
         if left > side.items:
             out.append(Opt(OptOps.UPCAST, ident, left // side.items))
-    return [*out, Opt(OptOps.UNROLL, (*inner.arg.ident, 1), _STEPS)]
+    return [*out, Opt(OptOps.UNROLL, (*inner.arg.ident, 1), steps)]

@@ -1,0 +1,209 @@
+"""Choose tiles of products whose factors move along any number of axes, as those of convolutions do.
+
+Steps of an image along lines and columns are two axes, as neighbours overlap; so are the places of a window
+that have a gradient. A tile has steps of all of them: some in registers, others for work-items. A model of a
+unit's time chooses among tiles.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from plugrad._frozen import frozen
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
+from plugrad.codegen.opt.grid.sides import Side, fits_axis
+from plugrad.codegen.opt.group_staging import bytes_of_copies
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.tile import moving
+from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.uop import UOp
+from plugrad.uop.strides import coefficient, constant_size
+
+# Work-items of a group; bytes of each one's results.
+_IN_GROUP = 256
+_BYTES_OF_RESULTS = 256
+# Steps of a reduced axis that are copied at once: the first of these, or the most that divide it.
+_STEPS = 16
+_MOST_STEPS, _LEAST_STEPS = 24, 6
+# Steps of a tile along its one axis of rows, rows of an item, and of one wide read.
+_ROWS, _ROWS_OF_ITEM, _WIDE = (64, 32, 16), (8, 4), 4
+# Neighbours in registers along an axis of columns.
+_MOST_BESIDE = 8
+# Times in multiplications of a warp, fitted to 32 tiles of five products on an H100. A read of a copy; the
+# part of reads or products that the longer of both does not hide.
+_READ, _BESIDE = 4, 1 / 4
+# An element that is copied, a sector of memory that is read for it, and the elements of one.
+_COPY, _SECTOR, _IN_SECTOR = 8, 64, 8
+# A barrier; what a group waits for memory while no other one computes.
+_BARRIER, _WAIT = 200, 3000
+# Schedulers of a unit, each with warps of its own.
+_SCHEDULERS = 4
+# Time of a multiplication whose factors are read from memory, against one whose factors are in registers.
+_FROM_MEMORY = 4.5
+
+
+@frozen
+class _Part:
+    """What a group copies of a factor: `inner` steps of the reduced axis, along some axes of the result."""
+
+    sides: tuple[Side, ...]
+    place: MemoryAccess
+    inner: UOp
+    steps: int
+
+    @property
+    def results(self) -> int:
+        """Steps along the axes of the result."""
+        return math.prod(side.size for side in self.sides)
+
+    @property
+    def items(self) -> int:
+        """Work-items along the axes of the result."""
+        return math.prod(side.items for side in self.sides)
+
+    @property
+    def reads(self) -> float:
+        """Reads of one work-item at a step."""
+        is_wide = any(side.beside == _WIDE for side in self.sides)
+        return self.results / self.items / (_WIDE if is_wide else 1)
+
+    @property
+    def copying(self) -> float:
+        """Multiplications of a work-item in the time of copying all: neighbours in memory share sectors."""
+        sizes = [(side.axis, side.size) for side in self.sides] + [(self.inner, self.steps)]
+        run = 1
+        for step, size in sorted((_apart(self.place, r), size) for r, size in sizes):
+            run += (size - 1) * step if step <= run else 0
+        return self.results * self.steps * (_COPY + _SECTOR / min(run, _IN_SECTOR))
+
+
+@frozen
+class WindowTile:
+    """The tile of a group: what it copies of both factors, steps of one reduced axis at a time."""
+
+    rows: _Part
+    columns: _Part
+
+    @property
+    def inner(self) -> UOp:
+        """The reduced axis of which some steps are copied at once."""
+        return self.rows.inner
+
+    @property
+    def steps(self) -> int:
+        """Steps that are copied at once."""
+        return self.rows.steps
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """Its axes of the result."""
+        return (*self.rows.sides, *self.columns.sides)
+
+    def time(self, units: int, results: int, steps: int) -> float:
+        """Return the time of the busiest unit, in multiplications of a warp.
+
+        Args:
+            units: that compute groups at the same time.
+            results: of the kernel.
+            steps: of all reduced axes, for each result.
+        """
+        items, own = self.rows.items * self.columns.items, self.rows.results * self.columns.results
+        groups = -(-results // own)
+        of_unit = -(-groups // units)
+        warps = -(-items // 32)
+        busy = -(-of_unit * warps // _SCHEDULERS) * _SCHEDULERS
+        products, reads = own // items, _READ * (self.rows.reads + self.columns.reads)
+        each = self.steps * (max(products, reads) + _BESIDE * min(products, reads))
+        each += (self.rows.copying + self.columns.copying) / items
+        # while a group waits, others compute; only a group that is alone stands still
+        return -(-steps // self.steps) * max(busy * each + of_unit * _BARRIER, warps * each + _WAIT)
+
+
+def window_tile(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> WindowTile | None:
+    """Return the tile whose time is least, none where factors from memory take less.
+
+    Args:
+        kernel: of the product.
+        main: its reduction.
+        axes: of the result, the fastest first.
+    """
+    assert main.reduce is not None, "the caller looks at reductions"
+    units, results = kernel.capabilities.compute_units, steps_of(axes)
+    steps = steps_of(ranges_of_reduce(main.reduce))
+    timed = [(tile.time(units, results, steps), n, tile) for n, tile in enumerate(_tiles(kernel, main, axes))]
+    least, _, best = min(timed, default=(math.inf, 0, None))
+    of_unit = -(-results // (32 * units)) * steps
+    return best if least < _FROM_MEMORY * of_unit else None
+
+
+def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[WindowTile]:
+    """Yield tiles along the axes with which one factor moves and the other does not."""
+    places = moving(main)
+    along: dict[tuple[bool, ...], list[UOp]] = {}
+    for r in axes:
+        moves = tuple(p.moves(r) for p in places)
+        if not all(moves) and any(moves):
+            along.setdefault(moves, []).append(r)
+    if len(along) != 2 or any(tuple(not moved for moved in moves) not in along for moves in along):
+        return
+    factors = [
+        (place_of, axes_of) for moves, axes_of in along.items() for place_of in [places[moves.index(True)]]
+    ]
+    itemsize = max(p.index.dtype.itemsize for p in main.places)
+    most = kernel.capabilities.local_memory_bytes // 2
+    for inner, steps in _inner(kernel, main):
+        for (of_rows, few), (of_columns, many) in (factors, factors[::-1]):
+            for row in _rows(kernel, few):
+                rows = _Part((row,), of_rows, inner, steps)
+                for sides in _columns(main, many, row):
+                    columns = _Part(sides, of_columns, inner, steps)
+                    if bytes_of_copies(steps, (rows.results, columns.results), itemsize) <= most:
+                        yield WindowTile(rows, columns)
+
+
+def _apart(place: MemoryAccess, r: UOp) -> int:
+    """Return the distance of an axis's steps in memory, a great one where it changes."""
+    return abs(coefficient(place.index.src[1], r) or 1 << 30)
+
+
+def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
+    """Yield the reduced axes along which all factors move, and steps of each."""
+    assert main.reduce is not None, "the caller looks at reductions"
+    for r in ranges_of_reduce(main.reduce):
+        size = constant_size(r) or 0
+        if all(p.moves(r) for p in moving(main)):
+            whole = (n for n in range(_MOST_STEPS, _LEAST_STEPS - 1, -1) if size % n == 0)
+            if steps := next((n for n in (_STEPS, *whole) if fits_axis(kernel, size, n)), 0):
+                yield r, steps
+
+
+def _rows(kernel: KernelOpt, axes: Sequence[UOp]) -> Iterator[Side]:
+    for r in axes:
+        for count in _ROWS:
+            if fits_axis(kernel, constant_size(r) or 1, count):
+                yield from (Side(r, count, count // own, _WIDE) for own in _ROWS_OF_ITEM)
+
+
+def _columns(main: LoopBody, axes: Sequence[UOp], row: Side) -> Iterator[tuple[Side, ...]]:
+    """Yield sides along all axes: one with neighbours in registers, and items along the fastest ones."""
+    assert main.reduce is not None, "the caller looks at reductions"
+    most = _BYTES_OF_RESULTS // main.reduce.dtype.itemsize // row.own
+    for r in axes:
+        size = constant_size(r) or 1
+        for beside in (n for n in range(min(most, _MOST_BESIDE), 1, -1) if size % n == 0):
+            yield from _spread(axes, r, beside, _IN_GROUP // row.items)
+
+
+def _spread(axes: Sequence[UOp], r: UOp, beside: int, most: int) -> Iterator[tuple[Side, ...]]:
+    """Yield sides whose work-items take whole axes, the fastest ones, and a part of the next."""
+    whole: list[Side] = []
+    in_registers = (Side(r, beside, 1, beside),)
+    for s in axes:
+        own = beside if s is r else 1
+        left = (constant_size(s) or 1) // own
+        further = in_registers if r is not s and all(side.axis is not r for side in whole) else ()
+        for count in (n for n in range(min(left, most), 0, -1) if left % n == 0):
+            yield (*whole, Side(s, own * count, count, own), *further)
+        if left > most:
+            return
+        whole.append(Side(s, own * left, left, own))
+        most //= left
