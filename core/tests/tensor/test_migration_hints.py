@@ -1,6 +1,8 @@
 """Tests of plugrad.tensor.migration_hints: names that are not there."""
 
 import importlib
+import subprocess
+import sys
 
 import pytest
 
@@ -73,3 +75,13 @@ def test_names_of_modules_that_are_there_have_no_advice() -> None:
 def test_a_tensor_is_made_as_in_pytorch() -> None:
     made = plugrad.tensor([1, 2], dtype=dtypes.int8, requires_grad=False)  # pyright: ignore
     assert (made.tolist(), made.dtype) == ([1, 2], dtypes.int8)
+
+
+@pytest.mark.parametrize(
+    ("name", "similar"),
+    [("plugrad.zeroes", "zeros"), ("plugrad.nn.Lineer", "Linear"), ("plugrad.nn.optim.Adamm", "Adam")],
+)
+def test_a_similar_name_of_a_module_is_suggested(name: str, similar: str) -> None:
+    code = f"import plugrad.nn.optim; {name}"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stderr.rstrip().endswith(f"Did you mean: '{similar}'?")

@@ -1,5 +1,7 @@
 """Replacements for names of other libraries that tensors and modules do not have."""
 
+import sys
+
 from plugrad.dtype import DType, dtypes
 
 #: By name: what PyTorch, NumPy and tinygrad have as methods of tensors.
@@ -184,4 +186,7 @@ def missing_name(module: str, name: str, tensor: type) -> AttributeError:
             is_of_class = getattr(method, "__self__", None) is tensor
             hint = f"write {'Tensor' if is_of_class else 'x'}.{name}(...), a method of tensors"
     end = f". Instead: {hint}." if hint else ""
-    return AttributeError(f"module {module!r} has no attribute {name!r}{end}", name=name)
+    error = AttributeError(f"module {module!r} has no attribute {name!r}{end}", name=name)
+    if not hint:
+        error.obj = sys.modules[module]  # Python then suggests a similar name
+    return error

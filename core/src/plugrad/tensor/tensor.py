@@ -308,10 +308,10 @@ class Tensor(
         return size
 
     def __iter__(self) -> Iterator[Tensor]:
-        """Yield the slices along the first axis, of a symbolic one at its present size."""
+        """Return the slices along the first axis, of a symbolic one at its present size."""
         x = fix_size(self, 0, "iteration") if self.ndim else self
-        for index in range(len(x)):
-            yield x[index]
+        # the length is asked for at once: by `iter` failing, others learn that a number has no elements
+        return map(x.__getitem__, range(len(x)))
 
     def __contains__(self, item: Any) -> bool:
         """Return whether some element equals a value, broadcasting tensors, as in PyTorch."""

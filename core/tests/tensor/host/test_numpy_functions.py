@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor, dtypes
-from plugrad.errors import GradientError, JitError
+from plugrad.errors import DtypeError, GradientError, JitError
 from plugrad.jit import jit
 
 
@@ -39,6 +39,16 @@ def test_an_array_takes_tensors_in_place() -> None:
     assert array.tolist() == [4.0, 5.0]
     with pytest.raises(TypeError, match="Cannot cast"):
         np.add(np.ones(2, np.int64), Tensor([0.5, 0.5]), out=np.ones(2, np.int64))  # pyright: ignore
+
+
+def test_updates_at_positions_are_written_into_arrays_only() -> None:
+    array: Any = np.zeros(3)
+    assert np.add.at(array, [0, 0, 2], Tensor([1.0, 2.0, 3.0])) is None  # pyright: ignore
+    assert array.tolist() == [3.0, 0.0, 3.0]
+    x: Any = Tensor([1.0, 2.0]).realize()
+    with pytest.raises(DtypeError, match=r"np\.add\.at writes into arrays, not into <Tensor"):
+        np.add.at(x, [0], 1.0)
+    assert x.tolist() == [1.0, 2.0]
 
 
 def test_what_would_lose_a_gradient_is_refused() -> None:

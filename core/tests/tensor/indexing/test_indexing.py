@@ -1,3 +1,4 @@
+import itertools
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,19 @@ def test_wrong_writes_are_refused() -> None:
 def test_iterating_goes_along_the_first_axis() -> None:
     assert [row.tolist() for row in Tensor([[1, 2], [3, 4]])] == [[1, 2], [3, 4]]
     assert len(Tensor(X)) == 3
+
+
+def test_a_number_is_no_iterable() -> None:
+    # matplotlib tells a list of numbers from a list of lists by this
+    with pytest.raises(TypeError, match="has no length"):
+        iter(Tensor(1))
+
+
+def test_what_is_no_index_is_an_index_error_too() -> None:
+    indices: list[Any] = [1.5, "a", (0, 1.5), Tensor([0.5]), (Tensor([0]), 1.5)]
+    for index, error in itertools.product(indices, (DtypeError, IndexError)):
+        with pytest.raises(error, match="cannot index axis"):
+            Tensor(X)[index]
 
 
 def test_variables_index_and_slice() -> None:

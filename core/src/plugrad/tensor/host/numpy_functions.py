@@ -4,7 +4,7 @@ import operator
 from typing import Any
 
 from plugrad._util import numpy as np
-from plugrad.errors import GradientError
+from plugrad.errors import DtypeError, GradientError
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 
@@ -39,6 +39,7 @@ def __array_ufunc__(self: "Tensor", ufunc: Any, method: str, *inputs: Any, **key
     return becomes tensors on this tensor's device. What `out` names is written.
 
     Raises:
+        DtypeError: `ufunc.at` would write into a tensor.
         GradientError: a tensor requires a gradient, which NumPy's functions do not give.
 
     Example:
@@ -58,8 +59,13 @@ def __array_ufunc__(self: "Tensor", ufunc: Any, method: str, *inputs: Any, **key
                 f"np.{ufunc.__name__} of {describe(x)} has no gradient. Use the tensor's methods, or pass "
                 ".detach()."
             )
+    if method == "at" and isinstance(inputs[0], TensorBase):
+        raise DtypeError(
+            f"np.{ufunc.__name__}.at writes into arrays, not into {describe(inputs[0])}. Use index_add, "
+            "index_put or scatter_reduce."
+        )
     arrays = [np.asarray(x) if isinstance(x, TensorBase) else x for x in inputs]
     out = getattr(ufunc, method)(*arrays, **keywords)
-    if "out" in keywords:
+    if "out" in keywords or method == "at":
         return out
     return tuple([self._from_host(x) for x in out]) if isinstance(out, tuple) else self._from_host(out)  # pyright: ignore

@@ -75,6 +75,10 @@ def expand_ellipsis(items: list[Any], given: int, shape: Shape) -> list[Any]:
     return [*items[:at], *[slice(None)] * (len(shape) - given), *items[at + 1 :]]
 
 
+class NoIndexError(DtypeError, IndexError):
+    """Error of an index that is no integer; also an IndexError, as PyTorch and NumPy raise."""
+
+
 def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
     if isinstance(item, slice):
         return _cut_slice(item, axis, size)  # pyright: ignore[reportUnknownArgumentType]
@@ -82,7 +86,7 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
         begin = _bound(item, 0, size)
         return AxisCut(begin, begin + 1, is_dropped=True)
     if isinstance(item, (bool, type, TensorBase)) or not hasattr(item, "__index__"):
-        raise DtypeError(
+        raise NoIndexError(
             f"cannot index axis {axis} with {item!r:.200} ({type(item).__name__}). Use integers, slices, "
             "`...`, None, or lists, arrays and tensors of integers or bools."
         )

@@ -9,10 +9,10 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import flatten
-from plugrad.tensor.indexing.indexing import expand_ellipsis
+from plugrad.tensor.indexing.indexing import NoIndexError, expand_ellipsis
 from plugrad.tensor.lookup import check_inside, counted, from_front, pick_first, position_dtype
 from plugrad.tensor.shapes import Dim, Shape, broadcast_shapes, expanded, is_sequence, product, show
 from plugrad.tensor.sort.row_utils import bit_numbers
@@ -292,12 +292,12 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
                 )
             return [*find_true(item)]
         if not is_int(item.dtype):
-            raise DtypeError(
+            raise NoIndexError(
                 f"cannot index axis {axis} with a tensor of {item.dtype.name}. Use integers or bools."
             )
         return [from_front(item.uop, size)]
     if isinstance(item, bool) or not hasattr(item, "__index__"):
-        raise DtypeError(
+        raise NoIndexError(
             f"cannot index axis {axis} with {item!r} ({type(item).__name__}). Use integers, slices, `...`, "
             "None, or tensors of integers or bools."
         )
