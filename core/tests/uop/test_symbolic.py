@@ -150,6 +150,9 @@ CAST_EXAMPLES = [
     (scalar(1.0).bitcast(dtypes.int32), UOp.const(dtypes.int32, 0x3F800000)),
 ]
 
+words = UOp(Ops.PARAM, dtypes.uint32, (), (3, 100))
+half, other = words.index(i).load(), words.index(j).load()
+joined = half.cast(dtypes.uint64) << 32 | other.cast(dtypes.uint64)
 NUMBER_EXAMPLES = [
     (a + 0, a),
     (a * 1, a),
@@ -176,6 +179,11 @@ NUMBER_EXAMPLES = [
     (a ^ 3 ^ 5, a ^ 6),
     (a ^ a, UOp.const(dtypes.int32, 0)),
     (a << 0, a),
+    (joined >> 32, half.cast(dtypes.uint64)),
+    (joined >> 40, (half >> 8).cast(dtypes.uint64)),
+    (joined & 0xFFFFFF, (other & 0xFFFFFF).cast(dtypes.uint64)),
+    (half.cast(dtypes.uint64) >> 3, (half >> 3).cast(dtypes.uint64)),
+    (half.cast(dtypes.uint64) & 7, (half & 7).cast(dtypes.uint64)),
     (a < a, bit(False)),
     (a.eq(a), bit(True)),
     (a.ne(a), bit(False)),
@@ -284,6 +292,11 @@ def test_rules_of_fixed_width_integers_hold_where_arithmetic_wraps(
         v * 16 // 16,
         (v + 1) // 1,
         v & 0x7F & 0x55,
+        ((v & 15) << 4 | (v & 3)) >> 4,
+        ((v & 15).cast(dtypes.int32) << 8 | (v & 255).cast(dtypes.int32)) >> 9,
+        ((v & 15).cast(dtypes.int32) << 8 | (v & 15).cast(dtypes.int32)) & 7,
+        v.cast(dtypes.int32) >> 3,
+        v.cast(dtypes.int32) & 100,
         v ^ 3 ^ 1,
         -v,
         (-v).alu(Ops.NEG),
@@ -301,6 +314,22 @@ def test_rules_of_fixed_width_integers_hold_where_arithmetic_wraps(
         after = simplify(graph)
         for value in range(int(v.vmin), int(v.vmax) + 1):
             assert compute(graph, {v: value}) == compute(after, {v: value}), f"{graph}\n{after}\n{value}"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        # lower digits reach into the upper ones, or are wanted with them
+        ((half.cast(dtypes.uint64) << 31) | other.cast(dtypes.uint64)) >> 32,
+        joined >> 31,
+        joined & 0x1FFFFFFFF,
+        # shifted or masked before, these would lose their sign
+        a.cast(dtypes.uint64) >> 3,
+        a.cast(dtypes.uint64) & 7,
+    ],
+)
+def test_digits_that_belong_together_stay(kept: UOp) -> None:
+    assert simplify(kept) is kept
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from plugrad._frozen import frozen
 from plugrad.codegen.combine import fuses_products
 from plugrad.codegen.control_flow import LoopNest, find_loops
 from plugrad.codegen.decompositions import decompose
+from plugrad.codegen.interleave import interleaved
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
@@ -88,7 +89,8 @@ class _Linearizer:
 
     def run(self) -> list[UOp]:
         order = list(self.sink.toposort())
-        self.rank = _ranks(order)
+        turns = interleaved(self.sink.src, order, self.capabilities.vector_registers)
+        self.rank = _ranks(turns or order)
         self.home = {u: self.nest.block_of(u) for u in order}
         for r in self.nest.around:
             self.items[r] = {}

@@ -11,8 +11,8 @@ _COST = {
     Ops.EXP: 32,
     Ops.EXP2: 28,
     Ops.LOG2: 45,
-    Ops.SIN: 109,
-    Ops.COS: 108,
+    Ops.SIN: 105,
+    Ops.COS: 105,
     Ops.POW: 174,
     Ops.FMOD: 125,
     Ops.THREEFRY: 131,
@@ -28,6 +28,6 @@ def op_cost(op: Ops) -> int:
     Example:
         >>> from plugrad.uop.ops import Ops
         >>> op_cost(Ops.ADD), op_cost(Ops.SIN), op_cost(Ops.CAST)
-        (1, 109, 0)
+        (1, 105, 0)
     """
     return _COST.get(op, int(op in ALU))

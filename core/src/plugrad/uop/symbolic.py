@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_float, is_int
+from plugrad.dtype import STORABLE, ConstType, DType, dtype_max, dtypes, is_float, is_int, is_unsigned
 from plugrad.uop.fold import SMALLEST_NORMAL, convert, evaluate, holds_exactly, reinterpret
 from plugrad.uop.index_math.rules import pm_index
 from plugrad.uop.node.expression import set_simplifier
@@ -40,6 +40,7 @@ def _ordered(op: Ops) -> "Callable[..., UPat]":
 
 _add, _sub, _mul, _fdiv, _floordiv = map(_ordered, (Ops.ADD, Ops.SUB, Ops.MUL, Ops.FDIV, Ops.FLOORDIV))
 _and, _or, _xor, _max = map(_ordered, (Ops.AND, Ops.OR, Ops.XOR, Ops.MAX))
+_left, _right = map(_ordered, (Ops.SHL, Ops.SHR))
 _less, _equal, _differs = map(_ordered, (Ops.CMPLT, Ops.CMPEQ, Ops.CMPNE))
 
 
@@ -106,6 +107,29 @@ def _divide_by_power_of_two(f: UOp, c0: UOp) -> UOp | None:
     return f * reciprocal if is_normal else None
 
 
+def _fits_below(i: UOp, j: UOp, c0: UOp) -> bool:
+    """Say whether `i << c0 | j` has all digits of both, and apart."""
+    digits = 8 * i.dtype.itemsize - (not is_unsigned(i.dtype))
+    return i.vmin >= 0 and int(i.vmax) << c0.arg < 1 << digits and 0 <= j.vmin and j.vmax < 1 << c0.arg
+
+
+def _upper_part(i: UOp, j: UOp, c0: UOp, c1: UOp) -> UOp | None:
+    return i >> (c1.arg - c0.arg) if c1.arg >= c0.arg and _fits_below(i, j, c0) else None
+
+
+def _lower_part(i: UOp, j: UOp, c0: UOp, c1: UOp) -> UOp | None:
+    return j & c1.arg if 0 <= c1.arg < 1 << c0.arg and _fits_below(i, j, c0) else None
+
+
+def _before_widening(i: UOp, c0: UOp, u: UOp) -> UOp | None:
+    """Shift or mask a number in the dtype that has all its digits."""
+    if u.dtype.itemsize <= i.dtype.itemsize or i.vmin < 0:
+        return None
+    if u.op is Ops.AND:
+        return (i & (c0.arg & int(dtype_max(i.dtype)))).cast(u.dtype) if c0.arg >= 0 else None
+    return (i >> c0.arg).cast(u.dtype) if c0.arg < 8 * i.dtype.itemsize else None
+
+
 pm_arithmetic = PatternMatcher(
     # --- ADD, SUB, NEG ---
     (_add(i, 0), lambda i: i),
@@ -153,6 +177,9 @@ pm_arithmetic = PatternMatcher(
     (_xor(_xor(i, c0), c1), lambda i, c0, c1: i ^ (c0.arg ^ c1.arg)),
     (_xor(i, i), lambda i: i.const_like(0)),
     (UPat((Ops.SHL, Ops.SHR), src=(i, UPat.const(0))), lambda i: i),
+    (_right(_left(i, c0, FIXED_INTS) | j, c1), _upper_part),
+    (_and(_left(i, c0, FIXED_INTS) | j, c1), _lower_part),
+    (UPat((Ops.SHR, Ops.AND), FIXED_INTS, (UPat(Ops.CAST, src=(i,)), c0), name="u"), _before_widening),
 )
 
 

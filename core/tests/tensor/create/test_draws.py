@@ -7,9 +7,12 @@ import torch
 from scipy import stats
 
 from plugrad import Tensor
-from plugrad.dtype import FLOAT8, DType
+from plugrad.dtype import FLOAT8, DType, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.create.random import below
 from plugrad.uop.ops import Ops
+from plugrad.uop.symbolic import simplify
+from plugrad.uop.uop import UOp
 
 
 def test_uniform_numbers_fill_the_interval_evenly() -> None:
@@ -180,3 +183,18 @@ def test_seeds_may_come_from_numpy() -> None:
     first = Tensor.rand(3).tolist()
     Tensor.manual_seed(5)
     assert Tensor.rand(3).tolist() == first
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 255, 1 << 31, 1 << 32, 3 << 40])
+def test_integers_reach_both_ends_of_their_interval(count: int) -> None:
+    ends = UOp.const(dtypes.uint64, 0), UOp.const(dtypes.uint64, (1 << 64) - 1)
+    lowest, highest = (simplify(below(bits, count)).arg for bits in ends)
+    assert lowest == 0
+    assert highest == count - 1 if count <= 1 << 32 else highest < count
+
+
+def test_integers_of_an_interval_come_equally_often() -> None:
+    Tensor.manual_seed(3)
+    counts = np.bincount(Tensor.randint(30000, high=6).numpy(), minlength=6)
+    assert len(counts) == 6
+    assert np.abs(counts - 5000).max() < 300

@@ -285,6 +285,10 @@ class CpuRenderer(MaskRenderer):
             # C leaves a float outside the range undefined: int32 on the way makes small types wrap
             through = dtypes.int32.vec(to.count)
             value, source = self._convert(scope, source, through, value), through
+        elif is_float(to) and source.itemsize >= 4 and 0 <= u.src[0].vmin and u.src[0].vmax < 1 << 31:
+            # int32 is what vectors of every processor convert to floats
+            through = dtypes.int32.vec(to.count)
+            value, source = self._convert(scope, source, through, value), through
         return self._convert(scope, source, to, value)
 
     def bitcast(self, scope: Scope, u: UOp, value: str) -> str:

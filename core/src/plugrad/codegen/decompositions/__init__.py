@@ -32,6 +32,7 @@ def rules(capabilities: Capabilities) -> PatternMatcher:
         DeviceError: the target can neither divide nor take reciprocals.
     """
     can = capabilities
+    by_op = _BY_OP | transcendental.TABLES_OF_VECTORS if can.vector_bits else _BY_OP
     missing = {op for op in _BY_OP if op.name not in can.native_ops}
     if {Ops.FDIV, Ops.RECIP} <= missing:
         raise DeviceError(
@@ -42,7 +43,7 @@ def rules(capabilities: Capabilities) -> PatternMatcher:
     tables = (
         *(table for dtype, table in small_floats.TABLES.items() if dtype not in can.compute_dtypes),
         *(table for dtype, table in byte_floats.TABLES.items() if dtype not in can.storage_dtypes),
-        *(table for op, table in _BY_OP.items() if op in missing),
+        *(table for op, table in by_op.items() if op in missing),
     )
     return sum(tables, PatternMatcher())
 

@@ -107,11 +107,14 @@ def log2(x: UOp) -> UOp:
 
     -inf for zeros, NaN below, right for numbers below the normal ones.
     """
-    m, e = fraction_and_exponent(x)
-    value = _log2_short(m - 1.0, e) if format_of(x) is FLOAT32 else _log2_long(m - 1.0, e)
-    value = (x < math.inf).where(value, math.inf)
+    value = (x < math.inf).where(log2_of_fraction(*fraction_and_exponent(x)), math.inf)
     outside = x.eq(0.0).where(x.const_like(-math.inf), x.const_like(math.nan))
     return (x.const_like(0.0) < x).where(value, outside)
+
+
+def log2_of_fraction(m: UOp, e: UOp) -> UOp:
+    """Return the base-2 logarithm of `m * 2**e`, for m in [sqrt(1/2), sqrt(2))."""
+    return _log2_short(m - 1.0, e) if format_of(m) is FLOAT32 else _log2_long(m - 1.0, e)
 
 
 def _log2_short(f: UOp, e: UOp) -> UOp:

@@ -107,13 +107,16 @@ def fraction_and_exponent(x: UOp) -> tuple[UOp, UOp]:
     """
     layout = format_of(x)
     tiny = x < layout.smallest_normal
-    scaled = tiny.where(x * 2.0**layout.digits, x)
+    m, e = fraction_and_exponent_of_normal(tiny.where(x * 2.0**layout.digits, x))
+    return m, e + tiny.where(e.const_like(-layout.digits), e.const_like(0.0))
+
+
+def fraction_and_exponent_of_normal(x: UOp) -> tuple[UOp, UOp]:
+    """Return `fraction_and_exponent` of a number that is not below the normal ones."""
+    layout = format_of(x)
     # counted from sqrt(1/2), the exponent field steps where m does
     start = layout.bits_of(0.5**0.5)
-    above = bits(scaled) - start
-    exponent = (above >> layout.fraction_bits) + tiny.where(
-        above.const_like(-layout.digits), above.const_like(0)
-    )
+    above = bits(x) - start
     m = ((above & ((1 << layout.fraction_bits) - 1)) + start).bitcast(x.dtype)
     # int32 converts to every float in vectors, int64 not on all machines
-    return m, exponent.cast(dtypes.int32).cast(x.dtype)
+    return m, (above >> layout.fraction_bits).cast(dtypes.int32).cast(x.dtype)

@@ -6,7 +6,7 @@ float16 and bfloat16 are computed in float32.
 from plugrad.codegen.decompositions.exp_log import exp, exp2, log2
 from plugrad.codegen.decompositions.power import pow_
 from plugrad.codegen.decompositions.remainder import fmod
-from plugrad.codegen.decompositions.sine import cos, sin
+from plugrad.codegen.decompositions.sine import cos, cos_by_vectors, sin, sin_by_vectors
 from plugrad.dtype import dtypes
 from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars
 from plugrad.uop.ops import BINARY
@@ -55,3 +55,6 @@ TABLES = {
     Ops.FMOD: by_width(Ops.FMOD, fmod),
     Ops.POW: pm_pow_of_constant + by_width(Ops.POW, pow_),
 }
+
+#: where vectors multiply no integers of 64 bits
+TABLES_OF_VECTORS = {Ops.SIN: by_width(Ops.SIN, sin_by_vectors), Ops.COS: by_width(Ops.COS, cos_by_vectors)}

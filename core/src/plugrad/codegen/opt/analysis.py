@@ -12,6 +12,9 @@ from plugrad.uop.strides import coefficient, constant_size
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15
+# Operations of an element from which two are computed side by side, and from which code is long enough.
+_LONG = 128
+_TOO_LONG = 512
 # Of every CPU that has vectors.
 _LINE_BYTES = 64
 
@@ -85,6 +88,11 @@ class LoopBody:
     operations: int
     written_out: int
     """The operations after decomposition, about: how long the code is."""
+
+    @property
+    def side_by_side(self) -> int:
+        """The elements to compute at a time: of long ones, a processor does not see the next one begin."""
+        return 2 if self.reduce is None and _LONG <= self.written_out <= _TOO_LONG else 1
 
     @property
     def steps(self) -> int:

@@ -135,8 +135,7 @@ class _VectorPlan:
         return best
 
     def apply(self) -> None:
-        lane = self.lane
-        main = max(self.bodies, key=lambda b: b.steps)
+        lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
         chosen = self._tile(main, lane)
         tile = chosen.opts() if chosen is not None else []
         beside = self._axes_of_other_stores(lane)  # while the lane's loop is whole
@@ -146,6 +145,7 @@ class _VectorPlan:
         crossing = self._crossing(lane) if lane is not None and not tile else None
         if lane is not None and lane.arg.ident not in {ident for ident, _ in tile}:
             lanes = self._lanes(lane)
+            lanes *= max(self._fitting(lane, lanes, range(1, 1 + main.side_by_side)), default=1)
             self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing and crossing[1] > 2 else lanes)
         if crossing is not None:
             self._upcast(*crossing)

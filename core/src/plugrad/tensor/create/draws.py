@@ -17,7 +17,7 @@ from plugrad.dtype import DType, dtypes, is_float, is_int, truncate
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.create.creation import asked_shape, from_graph
-from plugrad.tensor.create.random import normal_bits, stream, uniform_bits, wide_float, within
+from plugrad.tensor.create.random import below, normal_bits, stream, uniform_bits, wide_float, within
 from plugrad.tensor.host.host_data import finite
 from plugrad.tensor.keywords import ShapeNames, renamed
 from plugrad.tensor.scalars import check_fits
@@ -159,8 +159,7 @@ def randint(
     check_fits(low, chosen)
     check_fits(high - 1, chosen)
     bits, dims = random_bits(asked_shape(cls.randint, shape, {}), device)
-    if high - low < 1 << 64:
-        bits = bits % (high - low)
+    bits = below(bits, high - low)
     # adding wraps, so that a negative low needs no wider type
     lowest = UOp.const(dtypes.uint64, low)
     return from_graph(cls, (bits + lowest).cast(chosen).reshape(dims), device, False)

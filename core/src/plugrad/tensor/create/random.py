@@ -128,6 +128,17 @@ _DIGITS = {
 }
 
 
+def below(bits: UOp, count: int) -> UOp:
+    """Return integers in 0..count-1 from 64 random bits each.
+
+    Source: D. Lemire, "Fast random integer generation in an interval", 2019: the upper word of a product.
+    """
+    if count > 1 << 32:
+        return bits % count if count < 1 << 64 else bits
+    upper, lower = bits >> 32, bits & 0xFFFFFFFF
+    return (upper * count + (lower * count >> 32)) >> 32
+
+
 def within(bits: UOp, low: Any, high: Any, dtype: DType) -> UOp:
     """Return floats in [low, high) from 64 random bits each, `low` for an empty interval.
 
@@ -154,8 +165,8 @@ def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: Any = 1.0) -> U
     wide = wide_float(dtype)
     digits = 32 if wide is dtypes.float64 else 24
     # radius from the upper half, in (0, 1] so that its logarithm is finite; angle from the lower half
-    upper = ((bits >> (64 - digits)) + 1).cast(wide) * 2.0**-digits
-    radius = (exp_log.log2(upper) * (-2 * exp_log.LOG_2)).sqrt()
+    upper = (_number(bits >> (64 - digits), digits) + 1).cast(wide) * 2.0**-digits
+    radius = (_log2_of_normal(upper) * (-2 * exp_log.LOG_2)).sqrt()
     values = radius * _sine_of_turn(bits & ((1 << digits) - 1), digits, wide)
     values = values if std == 1 else values * std
     return (values + mean if mean else values).cast(dtype)
@@ -164,12 +175,20 @@ def normal_bits(bits: UOp, dtype: DType, mean: float = 0.0, std: Any = 1.0) -> U
 def exponential_bits(bits: UOp, dtype: DType) -> UOp:
     """Return exponential floats above 0 from 64 random bits each, of mean log2(e)."""
     digits = 53 if dtype is dtypes.float64 else 24
-    return -exp_log.log2(((bits >> (64 - digits)).cast(dtype) + 0.5) * 2.0**-digits)
+    return -_log2_of_normal(((bits >> (64 - digits)).cast(dtype) + 0.5) * 2.0**-digits)
+
+
+def _log2_of_normal(x: UOp) -> UOp:
+    return exp_log.log2_of_fraction(*floats.fraction_and_exponent_of_normal(x))
+
+
+def _number(part: UOp, digits: int) -> UOp:
+    return part.cast(dtypes.int64 if digits > 30 else dtypes.int32)
 
 
 def _sine_of_turn(part: UOp, digits: int, dtype: DType) -> UOp:
     """Return the sine of `part / 2**digits` of a turn, less half a turn, for integers `part`."""
-    number = part.cast(dtypes.int64 if digits > 30 else dtypes.int32)
+    number = _number(part, digits)
     quarter = (number + (1 << (digits - 3))) >> (digits - 2)
     angle = (number - (quarter << (digits - 2))).cast(dtype) * (2 * math.pi * 2.0**-digits)
     square = angle * angle
