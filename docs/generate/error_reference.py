@@ -28,11 +28,18 @@ except ValueError as error:
 ```
 """
 
+#: The names of the public exceptions.
+NAMES = sorted(
+    name
+    for name, cls in vars(errors).items()
+    if name[0] != "_" and getattr(cls, "__module__", "") == errors.__name__
+)
+
 
 def page() -> str:
     """Return the page."""
     parts = [MADE, "", TEXT]
-    for name in errors.__all__:
+    for name in NAMES:
         parts += [f"## {name}", "", *_described(getattr(errors, name)), ""]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -44,7 +51,7 @@ def _described(cls: type[BaseException]) -> Iterable[str]:
         yield from ("", "Attributes:", "")
         for line in textwrap.dedent(attributes).strip().split("\n"):
             yield f"  {line.strip()}" if line.startswith(" ") else f"- `{line.replace(':', '`:', 1)}"
-    also = [base.__name__ for base in cls.__mro__[1:] if base.__name__ in errors.__all__ or _is_pythons(base)]
+    also = [base.__name__ for base in cls.__mro__[1:] if base.__name__ in NAMES or _is_pythons(base)]
     if also:
         yield from ("", f"Can be caught as: {', '.join(f'`{name}`' for name in also)}.")
 

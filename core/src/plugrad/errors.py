@@ -8,36 +8,6 @@ from collections.abc import Sequence
 
 from plugrad.messages import documentation_address, name_outer_method, shortened
 
-__all__ = [
-    "ArgumentError",
-    "AxisError",
-    "CacheError",
-    "CompileError",
-    "DeviceError",
-    "DeviceNotFound",
-    "DeviceOutOfMemory",
-    "DownloadError",
-    "DtypeError",
-    "FileFormatError",
-    "ForkError",
-    "GradientError",
-    "JitError",
-    "KernelOptError",
-    "NotFiniteError",
-    "PluginError",
-    "PlugradError",
-    "PositionError",
-    "RewriteLoopError",
-    "ScheduleError",
-    "SettingsError",
-    "ShapeError",
-    "SharingError",
-    "StateError",
-    "TransformError",
-    "VerifyError",
-    "ViewError",
-]
-
 
 class PlugradError(Exception):
     """Something plugrad was asked to do cannot be done.
@@ -55,7 +25,7 @@ class PlugradError(Exception):
         if notes is None:
             notes = vars(self)["_notes"] = []
             if (address := documentation_address()) is not None:
-                named = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in __all__)
+                named = next(kind.__name__ for kind in type(self).__mro__ if kind.__module__ == __name__)
                 notes.append(f"See {address}/api/errors.md#{named.lower()}")
         return notes
 

@@ -19,25 +19,6 @@ from typing import Any, TypeVar
 
 from plugrad._frozen import field, frozen
 
-__all__ = [
-    "CompileEvent",
-    "CopyEvent",
-    "Event",
-    "KernelEvent",
-    "LowerEvent",
-    "MemoryEvent",
-    "PassEvent",
-    "RealizeEvent",
-    "RenameEvent",
-    "RewriteEvent",
-    "SearchEvent",
-    "Subscription",
-    "TensorEvent",
-    "emit",
-    "listening",
-    "subscribe",
-]
-
 
 @frozen
 class Event:
