@@ -2,7 +2,7 @@
 
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_counts
-from plugrad.nn.layers.norm import move_average, running_averages, scale_and_shift
+from plugrad.nn.layers.norm import check_channels, move_average, running_averages, scale_and_shift
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
@@ -46,11 +46,7 @@ class InstanceNorm(UnaryModule):
         self.weight, self.bias = scale_and_shift((num_features,), affine, affine and bias, device, dtype)
 
     def forward(self, x: Tensor) -> Tensor:
-        if x.ndim < 3 or x.shape[1] != self.num_features:
-            raise ShapeError(
-                f"InstanceNorm of {self.num_features} channels got shape {x.shape}; it takes "
-                f"(N, {self.num_features}, ...)."
-            )
+        check_channels(self, x, self.num_features, 3)
         return x.instance_norm(weight=self.weight, bias=self.bias, eps=self.eps)
 
 

@@ -32,6 +32,13 @@ def scale_and_shift(
     return weight, parameter(Tensor.zeros(*shape, device=device, dtype=dtype)) if has_bias else None
 
 
+def check_channels(layer: object, x: Tensor, channels: int, least_axes: int = 2) -> None:
+    """Raise ShapeError unless `x` is a batch of so many channels, (N, channels, ...)."""
+    if x.ndim < least_axes or x.shape[1] != channels:
+        name = type(layer).__name__
+        raise ShapeError(f"{name} of {channels} channels got shape {x.shape}; it takes (N, {channels}, ...).")
+
+
 def running_averages(
     num_features: int, has_any: bool, device: str | None, dtype: DTypeLike | None
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
@@ -104,11 +111,7 @@ class BatchNorm(UnaryModule):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        if x.ndim < 2 or x.shape[1] != self.num_features:
-            raise ShapeError(
-                f"BatchNorm of {self.num_features} channels got shape {x.shape}; it takes "
-                f"(N, {self.num_features}, ...)."
-            )
+        check_channels(self, x, self.num_features)
         if Tensor.training or self.running_mean is None or self.running_var is None:
             mean, variance = x.batch_statistics()
         else:
@@ -264,11 +267,7 @@ class GroupNorm(UnaryModule):
         self.weight, self.bias = scale_and_shift((num_channels,), affine, affine and bias, device, dtype)
 
     def forward(self, x: Tensor) -> Tensor:
-        if x.ndim < 2 or x.shape[1] != self.num_channels:
-            raise ShapeError(
-                f"GroupNorm of {self.num_channels} channels got shape {x.shape}; it takes "
-                f"(N, {self.num_channels}, ...)."
-            )
+        check_channels(self, x, self.num_channels)
         return x.group_norm(self.num_groups, self.weight, self.bias, self.eps)
 
 
