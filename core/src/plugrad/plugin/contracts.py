@@ -5,7 +5,6 @@ what it derives from, so an author may write one from scratch.
 """
 
 import inspect
-from typing import Any
 
 import pluggy
 
@@ -119,15 +118,18 @@ def check_result(hook: str, result: object) -> str | None:
     lacking = [name for name in names.split() if not callable(getattr(result, name, None))]
     if lacking:
         return f"{hook} must return {expected}, got {show(result)}, which has no {', '.join(lacking)}"
-    return _check_attributes(hook, result)
-
-
-def _check_attributes(hook: str, result: Any) -> str | None:
     if hook == "plugrad_renderer":
         capabilities = getattr(result, "capabilities", None)
         if not isinstance(capabilities, Capabilities):
             return f"{hook} must return a Renderer whose capabilities are Capabilities, got {show(result)}"
-        return _check_capabilities(capabilities)
+        wrong = type_mismatch(capabilities, Capabilities, "capabilities")
+        unknown = sorted(capabilities.native_ops - Ops.__members__.keys()) if wrong is None else []
+        if unknown:
+            meant = did_you_mean(unknown[0], Ops.__members__)
+            wrong = (
+                f"capabilities.native_ops has {', '.join(unknown)}, not the name of one of the Ops.{meant}"
+            )
+        return f"plugrad_renderer: {wrong}" if wrong else None
     key = getattr(result, "cache_key", "")
     if hook == "plugrad_compiler" and (not isinstance(key, str) or not key):
         return (
@@ -135,15 +137,6 @@ def _check_attributes(hook: str, result: Any) -> str | None:
             f"flags, got {key!r} from {show(result)}"
         )
     return None
-
-
-def _check_capabilities(capabilities: Capabilities) -> str | None:
-    wrong = type_mismatch(capabilities, Capabilities, "capabilities")
-    unknown = sorted(capabilities.native_ops - Ops.__members__.keys()) if wrong is None else []
-    if unknown:
-        meant = did_you_mean(unknown[0], Ops.__members__)
-        wrong = f"capabilities.native_ops has {', '.join(unknown)}, not the name of one of the Ops.{meant}"
-    return f"plugrad_renderer: {wrong}" if wrong else None
 
 
 def _check_record(hook: str, result: object) -> str | None:

@@ -32,10 +32,6 @@ def copy_buffer(dest: Buffer, source: Buffer) -> Buffer:
     if target is not None and not target.readonly:
         source.copyout(target)
         return dest
-    return _copy_staged(dest, source)
-
-
-def _copy_staged(dest: Buffer, source: Buffer) -> Buffer:
     staging = memoryview(bytearray(min(source.nbytes, _STAGING_BYTES)))
     if len(staging) == source.nbytes:
         return dest.copyin(source.copyout(staging))

@@ -13,7 +13,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.nn.formats.byte_source import ByteSource, Located
-from plugrad.nn.formats.ggml_blocks import BLOCKS, PLAIN_TYPES, Block
+from plugrad.nn.formats.ggml_blocks import BLOCKS, PLAIN_TYPES
 from plugrad.tensor import Tensor
 
 _MAGIC = b"GGUF"
@@ -94,12 +94,6 @@ def _tensor(
     if block is None:
         known = ", ".join(block.name for block in BLOCKS.values())
         file.fail(f"{what} has type {found.kind}, which is not known here: {known} are, and plain numbers.")
-    return _dequantized(file, what, found, block, offset, device)
-
-
-def _dequantized(
-    file: ByteSource, what: str, found: _Description, block: Block, offset: int, device: str | None
-) -> Tensor:
     if not found.shape or found.shape[-1] % block.elements:
         file.fail(f"{what} of shape {found.shape} has rows that are no whole {block.name} blocks.")
     count = math.prod(found.shape) // block.elements

@@ -126,7 +126,9 @@ def _attend_at_once(
     narrow, wide = v.dtype, sum_acc_dtype(v.dtype)
     scores = q.matmul(k.transpose(-2, -1), dtype=wide) * factor
     if first is not None:
-        mask = _causal(q, q.shape[-2], k.shape[-2], first)
+        shape = (q.shape[-2], k.shape[-2])
+        place, row = (q._like(counted(shape[axis], dtypes.int32, shape, axis)) for axis in (1, 0))
+        mask = place <= (row + first if first else row)
     scores = _masked(scores, mask)
     if mask is None or 0 in scores.shape:
         return scores.softmax(-1).dropout(dropout_p).cast(narrow).matmul(v, dtype=wide)
@@ -315,12 +317,6 @@ def _masked(scores: Any, mask: Any) -> Any:
     if mask is None:
         return scores
     return mask.where(scores, -math.inf) if is_bool(mask.dtype) else scores + mask.cast(scores.dtype)
-
-
-def _causal(x: Any, queries: int, keys: int, first: int) -> Any:
-    shape = (queries, keys)
-    place, row = (x._like(counted(shape[axis], dtypes.int32, shape, axis)) for axis in (1, 0))
-    return place <= (row + first if first else row)
 
 
 def _finite(highest: Any, otherwise: float = 0.0) -> Any:

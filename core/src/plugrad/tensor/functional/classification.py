@@ -120,7 +120,12 @@ def cross_entropy(
     """
     if names or y is REQUIRED:
         (y,) = renamed(self.cross_entropy, names, y=y)
-    _check_not_weights(reduction)
+    # the third argument of PyTorch's function is the weights
+    if isinstance(reduction, TensorBase):
+        raise ArgumentError(
+            f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
+            "the classes' weights are given by name, weight=..."
+        )
     _check_logits(self, "cross_entropy", label_smoothing, reduction)
     _check_labels(y, "cross_entropy")
     axis = min(1, self.ndim - 1)
@@ -203,7 +208,8 @@ def _label_loss(
     losses = -chosen.where(weighted, 0).sum(-1)
     if label_smoothing:
         losses = losses * (1 - label_smoothing) - weighted.mean(-1) * label_smoothing
-    counts = _counted_labels(y, ignore_index)
+    can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
+    counts = y != ignore_index if can_match else y == y
     number = y.cast(dtypes.int64)
     is_below = number < size_beside(number, classes, number.dtype)
     losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
@@ -229,15 +235,6 @@ def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor
 def _check_labels(y: Any, what: str) -> None:
     if not isinstance(y, TensorBase):
         raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
-
-
-def _check_not_weights(reduction: Any) -> None:
-    # the third argument of PyTorch's function is the weights
-    if isinstance(reduction, TensorBase):
-        raise ArgumentError(
-            f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
-            "the classes' weights are given by name, weight=..."
-        )
 
 
 def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) -> None:
@@ -337,12 +334,6 @@ def binary_crossentropy_logits(
     if names or y is REQUIRED:
         (y,) = renamed(self.binary_crossentropy_logits, names, y=y)
     return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
-
-
-def _counted_labels(y: Any, ignore_index: int | None) -> Any:
-    """Return where labels are not ignored; an index beyond their dtype ignores none."""
-    can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
-    return y != ignore_index if can_match else y == y
 
 
 def _binary_entropy(p: Any, target: Any) -> Any:

@@ -54,7 +54,10 @@ def grid_sample(
     """
     axes = self.ndim - 2
     require_tensors(grid=grid)
-    _check_modes(mode, padding_mode, axes)
+    check_choice(mode, ("bilinear", "nearest", "bicubic"), "grid_sample: mode")
+    check_choice(padding_mode, ("zeros", "border", "reflection"), "grid_sample: padding_mode")
+    if mode == "bicubic" and axes == 3:
+        raise ArgumentError("grid_sample: mode='bicubic' takes images (N, C, H, W), no volumes.")
     shape: Any = self.shape
     wanted: Any = grid.shape
     fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]
@@ -183,10 +186,3 @@ def _reflect(place: Any, low: float, high: Any) -> Any:
     rest = away - turns * span
     is_even = (turns / 2).floor() * 2 == turns
     return is_even.where(rest + low, high - rest)
-
-
-def _check_modes(mode: str, padding_mode: str, axes: int) -> None:
-    check_choice(mode, ("bilinear", "nearest", "bicubic"), "grid_sample: mode")
-    check_choice(padding_mode, ("zeros", "border", "reflection"), "grid_sample: padding_mode")
-    if mode == "bicubic" and axes == 3:
-        raise ArgumentError("grid_sample: mode='bicubic' takes images (N, C, H, W), no volumes.")

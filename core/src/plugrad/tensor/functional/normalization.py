@@ -230,7 +230,13 @@ def batch_norm(
         raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
     if training:
         mean, variance = self.batch_statistics()
-        _update_running(self, mean, variance, running_mean, running_var, momentum)
+        # move the running statistics towards this batch by `part`
+        count: Any = self.numel() // self.shape[1] if self.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
+        unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
+        for running, newest in ((running_mean, mean), (running_var, unbiased)):
+            if running is not None:
+                mixed: Any = running * (1 - momentum) + newest * momentum
+                running.assign(mixed.detach().cast(running.dtype))
     elif running_mean is None or running_var is None:
         raise ShapeError(
             "batch_norm without training normalizes by running_mean and running_var, which are missing. "
@@ -239,23 +245,6 @@ def batch_norm(
     else:
         mean, variance = running_mean, running_var
     return self.batchnorm(weight, bias, mean, variance.add(eps).rsqrt())
-
-
-def _update_running(
-    x: Tensor,
-    mean: Tensor,
-    variance: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    part: float,
-) -> None:
-    """Move the running statistics towards this batch by `part`."""
-    count: Any = x.numel() // x.shape[1] if x.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
-    unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
-    for running, newest in ((running_mean, mean), (running_var, unbiased)):
-        if running is not None:
-            mixed: Any = running * (1 - part) + newest * part
-            running.assign(mixed.detach().cast(running.dtype))
 
 
 def batch_statistics(self: Tensor) -> tuple[Tensor, Tensor]:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from plugrad._util import numpy as np
-from plugrad.dtype import DType, to_numpy
+from plugrad.dtype import to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.tensor.base import TensorBase
@@ -107,7 +107,7 @@ def _visible_elements(t: TensorBase) -> "tuple[Any, bool] | None":
         for size in shape
     ]
     cut = tuple(map(len, places))
-    wanted = _as_numpy(t.dtype)
+    wanted = to_numpy(t.dtype) or np.float32
     if 0 in shape:
         return np.empty(shape, wanted), False
     if u.base.op is Ops.CONST and not any(node.op is Ops.PAD for node in u.toposort()):
@@ -127,8 +127,3 @@ def _in_memory(u: UOp) -> UOp:
     for node in reversed(above):
         u = UOp(node.op, node.dtype, (u, *node.src[1:]), node.arg)
     return u
-
-
-def _as_numpy(dtype: DType) -> Any:
-    """Return NumPy's dtype for values of `dtype`; float32 for those that it does not know."""
-    return to_numpy(dtype) or np.float32

@@ -215,7 +215,7 @@ def _scan(
         return u
     if size <= widest:
         return _inside_blocks(u, reduce, neutral)
-    block = _block_width(size, widest)
+    block = next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
     rest = size % block
     if rest and math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape) >= _LARGE:
         return _continued(u, rest, reduce, combine, neutral, widest)
@@ -250,11 +250,6 @@ def _continued(
     left = combine(last, _inside_blocks(u.shrink([*rows, (start, shape[-1])]), reduce, neutral))
     position = counted(shape[-1], position_dtype(shape[-1]), shape, len(shape) - 1)
     return (position < start).where(_pad_last(whole, rest, 0, 0), _pad_last(left, 0, start, 0))
-
-
-def _block_width(size: int, widest: int) -> int:
-    """Return the block width: one that divides the row leaves no rest."""
-    return next((width for width in range(widest, _BLOCK - 1, -1) if size % width == 0), widest)
 
 
 def _pad_last(u: UOp, behind: int, front: int, value: ConstType) -> UOp:

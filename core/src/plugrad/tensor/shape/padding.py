@@ -144,7 +144,11 @@ def _padding_pairs(x: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
         return [(width, width)] * x.ndim
     given = several(padding)
     if any(item is None or is_sequence(item) for item in given):
-        return _one_pair_each(x, given)
+        if len(given) != x.ndim:
+            raise ShapeError(
+                f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
+            )
+        return [(0, 0) if pair is None else _as_pair(pair, "pad") for pair in given]
     if len(given) % 2 or len(given) > 2 * x.ndim:
         raise ShapeError(
             f"pad: {len(given)} widths {given} for shape {show(x.shape)}. Give (before, after) of the "
@@ -154,14 +158,6 @@ def _padding_pairs(x: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
     pairs = list(zip(widths[::2], widths[1::2], strict=True))[::-1]
     front: list[tuple[Dim, Dim]] = [(0, 0)] * (x.ndim - len(pairs))
     return front + pairs
-
-
-def _one_pair_each(x: Tensor, given: Sequence[Any]) -> list[tuple[Dim, Dim]]:
-    if len(given) != x.ndim:
-        raise ShapeError(
-            f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
-        )
-    return [(0, 0) if pair is None else _as_pair(pair, "pad") for pair in given]
 
 
 def _pad_with_elements(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -> Tensor:
