@@ -1,6 +1,7 @@
 """A bar on a terminal for work that takes over a second."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -79,3 +80,48 @@ def test_work_inside_of_work_is_shown_below_it(tmp_path: Path) -> None:
     shown = _on_terminal(_NESTED, tmp_path)
     assert "kernels 2/5" in shown
     assert "kernels" not in shown.split("batches 1/2")[-1]
+
+
+def test_slow_scheduling_is_shown(tmp_path: Path) -> None:
+    code = """
+import time
+from plugrad import Tensor
+from plugrad.engine import plan
+prepare = plan.prepare
+def slow(schedule):
+    time.sleep(1.5)
+    return prepare(schedule)
+plan.prepare = slow
+(Tensor([1.0, 2.0], device="PYTHON") + 1).realize()
+"""
+    shown = _on_terminal(code, tmp_path)
+    assert re.search(r"scheduling \d+ operations", shown)
+
+
+def test_slow_kernels_are_shown(tmp_path: Path) -> None:
+    code = """
+import time
+from plugrad import Tensor
+from plugrad.engine.execute import Launch
+run = Launch.run
+def slow(*arguments):
+    time.sleep(1.5)
+    run(*arguments)
+Launch.run = slow
+(Tensor([1.0, 2.0], device="PYTHON") + 1).realize()
+"""
+    assert "launches 0/1" in _on_terminal(code, tmp_path)
+
+
+def test_work_in_a_forked_child_is_shown(tmp_path: Path) -> None:
+    code = f"""
+import os
+from plugrad.observe.progress import progress
+with progress("kernels", 1):
+    pass
+if os.fork():
+    os.wait()
+else:
+    {_SLOW.format(pause=0.4).strip().replace(chr(10), chr(10) + "    ")}
+"""
+    assert "kernels 3/5" in _on_terminal(code, tmp_path)

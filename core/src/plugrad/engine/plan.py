@@ -16,6 +16,7 @@ from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
 from plugrad.engine.resolve_graph import resolve_graph, resolved_nodes
 from plugrad.engine.schedule_cache import Canonical, KnownParts, cached_schedule, canonicalize
 from plugrad.engine.slice_offsets import variable_offsets
+from plugrad.observe.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
 from plugrad.schedule.prepare.lower_complex import complex_view
@@ -232,14 +233,15 @@ def _numel(u: UOp) -> int:
 
 
 def _schedule(sink: UOp, default: str, constants: frozenset[UOp]) -> Prepared:
-    names = {u.device or default for u in sink.toposort() if u.op in (Ops.BUFFER, Ops.COPY)} | {default}
+    nodes = sink.toposort()
+    names = {u.device or default for u in nodes if u.op in (Ops.BUFFER, Ops.COPY)} | {default}
     cost = {
         name: fusion.CostModel.of(Device[name].capabilities, deterministic=settings.DETERMINISTIC)
         for name in names
         if Device[name].can_compute
     }
     known = KnownParts(default, settings.DETERMINISTIC)
-    with collector_paused():
+    with progress(f"scheduling {len(nodes)} operations", None), collector_paused():
         return prepare(create.create_schedule(sink, cost, default, constants, known))
 
 

@@ -18,6 +18,7 @@ from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
+from plugrad.observe.progress import progress
 from plugrad.schedule.versions import VERSIONS
 from plugrad.settings import context, settings
 from plugrad.uop import Ops, UOp
@@ -172,12 +173,14 @@ def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
     done = 0
     checks = settings.CHECK
     try:
-        for call, step in zip(plan.calls, steps, strict=True):
-            check = FiniteCheck(call, step) if checks and isinstance(step, Launch) else None
-            step.run(plan.graph.values)
-            done += 1
-            if check is not None:
-                check.finish(plan.graph.values, plan.calls, plan.lines)
+        with progress("launches", len(steps)) as report:
+            for call, step in zip(plan.calls, steps, strict=True):
+                check = FiniteCheck(call, step) if checks and isinstance(step, Launch) else None
+                step.run(plan.graph.values)
+                done += 1
+                report(done)
+                if check is not None:
+                    check.finish(plan.graph.values, plan.calls, plan.lines)
     finally:
         calls, results = plan.calls, plan.results
         if done < len(calls):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,29 +22,28 @@ else:
 
 # Work that takes no longer shows nothing.
 _SHOWN_AFTER_SECONDS = 1.0
+# A thread looks so often at what goes on: to start one for each piece of work would take longer than most.
+_LOOKED_AT_SECONDS = 0.2
 
 
 @contextmanager
-def progress(what: str, total: int) -> Generator[Callable[[int], None]]:
+def progress(what: str, total: int | None) -> Generator[Callable[[int], None]]:
     """Give a function that is told how many of `total` pieces of work are done.
 
     Nothing is shown where the standard error is no terminal, nor with PROGRESS=0. What is shown goes away.
 
     Args:
         what: the pieces of work, such as "kernels".
-        total: how many there are.
+        total: how many there are; None where nobody knows, and only the time is shown.
     """
     if not (settings.PROGRESS and sys.stderr.isatty()):
         yield lambda _: None
         return
     bar = _Bar(what, total)
-    timer = threading.Timer(_SHOWN_AFTER_SECONDS, bar.show)
-    timer.daemon = True
-    timer.start()
+    _watcher.watch(bar)
     try:
         yield bar.update
     finally:
-        timer.cancel()
         bar.close()
 
 
@@ -55,17 +55,27 @@ _lock = threading.Lock()
 class _Bar:
     """A bar that another thread may show at any time."""
 
-    def __init__(self, what: str, total: int) -> None:
+    def __init__(self, what: str, total: int | None) -> None:
         self._what = what
+        self._started = time.monotonic()
         self._total = total
         self._done = 0
         self._shown: tuple[rich_progress.Progress, Any] | None = None
         self._is_closed = False
         self._is_first = False
 
-    def show(self) -> None:
+    def show_when_due(self) -> bool:
+        """Show the bar where its work takes long; return False while it may still become so."""
+        if self._is_closed:
+            return True
+        is_due = time.monotonic() - self._started >= _SHOWN_AFTER_SECONDS
+        if is_due:
+            self._show()
+        return is_due
+
+    def _show(self) -> None:
         columns = (
-            rich_progress.TextColumn("{task.description} {task.completed}/{task.total}"),
+            rich_progress.TextColumn("{task.description}{task.fields[count]}"),
             rich_progress.BarColumn(),
             rich_progress.TimeElapsedColumn(),
         )
@@ -80,13 +90,19 @@ class _Bar:
                 shown.start()
                 _displays.append(shown)
                 self._is_first = True
-            self._shown = shown, shown.add_task(self._what, total=self._total, completed=self._done)
+            task = shown.add_task(
+                self._what, total=self._total, completed=self._done, count=self._count(self._done)
+            )
+            self._shown = shown, task
+
+    def _count(self, done: int) -> str:
+        return "" if self._total is None else f" {done}/{self._total}"
 
     def update(self, done: int) -> None:
         self._done = done
         if self._shown is not None:
             shown, task = self._shown
-            shown.update(task, completed=done)
+            shown.update(task, completed=done, count=self._count(done))
 
     def close(self) -> None:
         with _lock:
@@ -99,3 +115,33 @@ class _Bar:
                 shown.stop()
             else:
                 shown.remove_task(task)
+
+
+class _Watcher:
+    """A thread that shows bars once their work takes long; it starts with the first."""
+
+    def __init__(self) -> None:
+        self._bars: list[_Bar] = []
+        self._has_bars = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def watch(self, bar: _Bar) -> None:
+        self._bars.append(bar)
+        self._has_bars.set()
+        # a forked child has the object, but not the thread
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while self._has_bars.wait():
+            time.sleep(_LOOKED_AT_SECONDS)
+            self._has_bars.clear()
+            for bar in [*self._bars]:
+                if bar.show_when_due():
+                    self._bars.remove(bar)
+            if self._bars:
+                self._has_bars.set()
+
+
+_watcher = _Watcher()
