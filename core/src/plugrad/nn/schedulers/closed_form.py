@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import NOT_NEGATIVE, SHARE, Range, check_counts, check_numbers
-from plugrad.nn.schedulers.rates import counts_of
-from plugrad.nn.schedulers.scheduler import LRScheduler
+from plugrad.nn.schedulers.scheduler import LRScheduler, counts_of
 
 _START = Range("a number above 0, up to 1", lambda x: 0 < x <= 1)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import BELOW_ONE, NOT_NEGATIVE, check_fields, check_state, numbers_of
 from plugrad.nn.optim import Optimizer, OptimizerGroup
-from plugrad.nn.schedulers.rates import HOST, initial_rate, set_rates
+from plugrad.nn.schedulers.scheduler import HOST, initial_rate, set_rates
 from plugrad.tensor import Tensor
 
 

@@ -1,13 +1,49 @@
 """The base of schedules: the count of steps, and setting the rates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from plugrad.errors import StateError
 from plugrad.nn.checks import NOT_NEGATIVE, check_counts, check_fields, check_numbers, check_state
 from plugrad.nn.optim import Optimizer, OptimizerGroup, ParamGroup
-from plugrad.nn.schedulers.rates import HOST, initial_rate, set_rates
 from plugrad.tensor import Tensor
+
+# state is the host's own, in numbers as wide as Python's
+HOST = "PYTHON"
+
+
+def initial_rate(group: ParamGroup) -> float:
+    """Return the rate that all schedules of a group start from."""
+    first = group.initial_rate
+    if first is None:
+        first = group.initial_rate = float(group.lr) if group.rate is None else group.rate
+    return first
+
+
+def set_rates(schedule: object, groups: Sequence[ParamGroup], rates: Sequence[float]) -> None:
+    """Set the rate of each group, where it is another one.
+
+    Raises:
+        ArgumentError: a rate is negative or NaN.
+        StateError: there are groups that `schedule` was not made for.
+    """
+    if len(groups) != len(rates):
+        raise StateError(
+            f"{type(schedule).__name__}: it was made for {len(rates)} groups of an optimizer that has "
+            f"{len(groups)} now. Make schedules after add_param_group()."
+        )
+    for group, rate in zip(groups, rates, strict=True):
+        if group.rate != rate:
+            group.lr = rate
+
+
+def counts_of(schedule: object, **values: Any) -> list[int]:
+    """Return the items of a setting that is several integers of 0 and more."""
+    ((name, value),) = values.items()
+    for each in value:
+        check_counts(schedule, 0, **{name: each})
+    return list(value)
 
 
 @dataclass(eq=False, repr=False)

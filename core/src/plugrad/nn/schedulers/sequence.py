@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import check_counts
-from plugrad.nn.schedulers.rates import counts_of
-from plugrad.nn.schedulers.scheduler import LRScheduler
+from plugrad.nn.schedulers.scheduler import LRScheduler, counts_of
 
 _NAME = "SequentialLR"
 

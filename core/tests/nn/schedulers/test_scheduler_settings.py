@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.schedulers.rates: settings that schedules refuse."""
+"""Tests of plugrad.nn.schedulers.scheduler: settings that schedules refuse."""
 
 import inspect
 import itertools
