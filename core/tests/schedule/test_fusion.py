@@ -25,6 +25,15 @@ def test_a_device_that_knows_its_rates_says_what_a_byte_costs() -> None:
     assert CostModel.of(known).operations_per_byte == 20
 
 
+def test_a_launch_on_a_grid_is_worth_the_operations_of_two_microseconds() -> None:
+    none = frozenset[object]()
+    rates = {"flop_rates": ((dtypes.float32, 67 * 10**12),)}
+    grid = Capabilities(none, none, grid_dims=3, **rates)  # type: ignore[arg-type]
+    loops = Capabilities(none, none, threads=4, **rates)  # type: ignore[arg-type]
+    assert CostModel.of(grid).operations_per_launch == 67 * 10**6
+    assert CostModel.of(loops).operations_per_launch == LOOPS.operations_per_launch
+
+
 def test_a_value_that_is_used_once_is_never_stored() -> None:
     assert not LOOPS.elementwise_boundary(repeated=0, numel=1000, itemsize=4)
 

@@ -19,8 +19,10 @@ from plugrad.uop import Ops, UOp
 # take 1.8 ms against 3.5 with a kernel for it, and two `sin` 12 ms against 9.
 _OPERATIONS_PER_BYTE = 12
 # Operations in the time that one more launch takes: about a microsecond, at 32 operations a nanosecond (a
-# Zen 4 core with vectors of 512 bits). A grid does more in the several microseconds of its launch.
+# Zen 4 core with vectors of 512 bits).
 _OPERATIONS_PER_LAUNCH = 1 << 15
+# Launches on a grid take 2 microseconds at least; additions have half the rate of multiplications with one.
+_LAUNCHES_A_SECOND, _ADDITIONS = 500_000, 2
 # What a device says of its own rates is believed within these: operations are more than additions.
 _LEAST_PER_BYTE, _MOST_PER_BYTE = 4, 24
 # Operations in the time of one atomic update: it takes a line of memory to itself.
@@ -101,6 +103,7 @@ class CostModel:
     tensor_cores: tuple[TensorCore, ...] = ()
     vector_bytes: int = 0
     operations_per_byte: int = _OPERATIONS_PER_BYTE
+    operations_per_launch: int = _OPERATIONS_PER_LAUNCH
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
     takes_parts: bool = True
     shares_rows: bool = False
@@ -126,6 +129,7 @@ class CostModel:
             tensor_cores=capabilities.tensor_cores,
             vector_bytes=capabilities.vector_bits // 8,
             operations_per_byte=_operations_per_byte(capabilities),
+            operations_per_launch=_operations_per_launch(capabilities),
             takes_parts=capabilities.supports_views,
             shares_rows=bool(
                 capabilities.grid_dims and capabilities.max_workgroup > 1 and capabilities.local_memory_bytes
@@ -172,7 +176,7 @@ class CostModel:
                 The others read these elements instead.
         """
         nbytes = numel * itemsize * (2 + more_reads)
-        kernel = _OPERATIONS_PER_LAUNCH + nbytes * self.operations_per_byte
+        kernel = self.operations_per_launch + nbytes * self.operations_per_byte
         if repeated <= kernel:
             return None
         return Boundary(
@@ -296,6 +300,12 @@ def _operations_per_byte(capabilities: Capabilities) -> int:
     if not rate or not bandwidth:
         return _OPERATIONS_PER_BYTE
     return min(max(_LEAST_PER_BYTE, rate // bandwidth), _MOST_PER_BYTE)
+
+
+def _operations_per_launch(capabilities: Capabilities) -> int:
+    """Return the operations in the time of a launch, on a grid that knows its rates, or the usual ones."""
+    rate = capabilities.flop_rate(dtypes.float32) if capabilities.grid_dims else 0
+    return rate // (_ADDITIONS * _LAUNCHES_A_SECOND) or _OPERATIONS_PER_LAUNCH
 
 
 @frozen
