@@ -133,6 +133,20 @@ def test_bottom_up_matches_a_node_before_its_sources() -> None:
     assert graph_rewrite((i + 1) * 3, pm, bottom_up=True) is i * 3 + UOp.const(dtypes.index, 1) * 3
 
 
+def test_marked_nodes_are_skipped_by_rewrites_with_the_same_table() -> None:
+    matched: list[UOp] = []
+    pm = PatternMatcher((UPat(Ops.ADD, name="u"), lambda u: matched.append(u)), (x + x, lambda x: x * 2))
+    a, b = UOp.variable("marked_a", 0, 9), UOp.variable("marked_b", 0, 9)
+    kept, doubled = a + b, b + b
+    result = graph_rewrite(kept + doubled, pm, marks=True)
+    assert result is kept + b * 2
+    matched.clear()
+    assert graph_rewrite(result + doubled, pm) is result + b * 2
+    assert matched == [doubled, result + b * 2]
+    other = PatternMatcher((x + UPat.var("y"), lambda x, y: x))
+    assert graph_rewrite(result, other) is a
+
+
 def test_rules_that_chase_each_other_are_named() -> None:
     def to_mul(x: UOp, y: UOp) -> UOp:
         return x * y

@@ -14,8 +14,22 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.uop.ops import Axis, AxisType, FunctionArg, KernelInfo, Ops
-from plugrad.uop.uop import UOp, _buffers, _interned, evaluate_names
+from plugrad.target import Fragment, TensorCore
+from plugrad.uop.ops import (
+    Axis,
+    AxisType,
+    BufferArg,
+    DispatchArg,
+    FunctionArg,
+    KernelInfo,
+    Ops,
+    rule_of,
+)
+from plugrad.uop.uop import UOp, _buffers, _interned
+
+# what graphs are printed with
+_ARGS = (Axis, AxisType, BufferArg, DispatchArg, FunctionArg, KernelInfo, Fragment, TensorCore, Ops, UOp)
+_NAMES = {part.__name__: part for part in (*_ARGS, dtypes, rule_of)}
 
 x = UOp.variable("x", 0, 9)
 y = UOp.variable("y", 0, 9)
@@ -195,7 +209,7 @@ def test_nodes_that_die_and_come_back_in_threads_stay_unique() -> None:
     ],
 )
 def test_printed_graph_evaluates_to_the_same_object(graph: UOp) -> None:
-    assert eval(repr(graph), evaluate_names()) is graph
+    assert eval(repr(graph), _NAMES) is graph
 
 
 def test_printed_deep_graphs_evaluate_too() -> None:
@@ -204,7 +218,7 @@ def test_printed_deep_graphs_evaluate_too() -> None:
         deep = (deep + y) * (step + 2)
     called = UOp(Ops.KERNEL, src=(UOp.sink(deep),), arg=UOp.sink(deep, arg=KernelInfo("k")))
     for graph in (deep, deep.sink(deep * 2), called):
-        assert eval(repr(graph), evaluate_names()) is graph
+        assert eval(repr(graph), _NAMES) is graph
 
 
 def test_shared_nodes_are_printed_once_and_named() -> None:
@@ -255,6 +269,15 @@ def _by_recursion(graph: UOp, closed: UOp | None = None) -> list[UOp]:
 
     walk(graph)
     return order
+
+
+def test_toposort_of_a_sink_is_remembered_and_nobody_elses() -> None:
+    sink = UOp.sink(x + y, y * 2)
+    sink.toposort().clear()
+    assert [*sink.toposort()][:-1] == [x, y, x + y, UOp.const(dtypes.index, 2), y * 2]
+    forgotten = weakref.ref(sink)
+    del sink
+    assert forgotten() is None
 
 
 def test_toposort_leaves_out_what_its_gate_closes() -> None:
@@ -413,9 +436,9 @@ def test_a_function_prints_the_rule_that_it_has() -> None:
 
     x = UOp.const(dtypes.float32, 1.0)
     function = UOp(Ops.FUNCTION, dtypes.void, (x, x), FunctionArg(1, rule))
-    assert eval(repr(function), evaluate_names()) is function
+    assert eval(repr(function), _NAMES) is function
     choice = x.dispatch(rule, x)
-    assert eval(repr(choice), evaluate_names()) is choice
+    assert eval(repr(choice), _NAMES) is choice
 
 
 def test_a_number_is_spread_over_a_shape_once() -> None:

@@ -173,10 +173,18 @@ def _one_after_the_other(matchers: list[Matcher]) -> Matcher | None:
 _ENTER, _REBUILD, _ADOPT = 0, 1, 2
 # stands for the result of a node that has been entered and has no result yet
 _PENDING: Any = object()
+# nodes are immutable but for what is found out about them
+_mark: Callable[[UOp, PatternMatcher], None] = UOp.normal_for.__set__
 
 
 def graph_rewrite(
-    root: UOp, pm: PatternMatcher, ctx: Any = None, *, bottom_up: bool = False, name: str | None = None
+    root: UOp,
+    pm: PatternMatcher,
+    ctx: Any = None,
+    *,
+    bottom_up: bool = False,
+    marks: bool = False,
+    name: str | None = None,
 ) -> UOp:
     """Rewrite `root` and everything below it with `pm` until no rule applies.
 
@@ -186,12 +194,16 @@ def graph_rewrite(
         ctx: handed to rules that name a parameter `ctx`.
         bottom_up: match each node before its sources are rewritten, not after. Each node is matched again as
             long as a rule applies to it, but not when its sources have changed.
+        marks: mark the nodes of the result, which later rewrites with `pm` skip. Its rules may depend on
+            nothing but nodes, since a mark lasts as long as the node.
         name: what observers call this rewrite.
 
     Raises:
         RewriteLoopError: rules undo each other, or grow a node without end; the message names them.
         VerifyError: a rule returned something that is no node.
     """
+    if root.normal_for is pm:
+        return root
     matchers = pm._by_op  # pyright: ignore[reportPrivateUsage] - the hot loop skips a call a node
     done: dict[UOp, UOp] = {}
     # nodes that a rule replaced and whose replacement has no result yet, with that rule
@@ -216,6 +228,9 @@ def graph_rewrite(
             waiting = False
             for s in form.src:
                 if s not in done:
+                    if s.normal_for is pm:
+                        done[s] = s
+                        continue
                     if not waiting:
                         waiting = True
                         done[node] = _PENDING
@@ -256,6 +271,8 @@ def graph_rewrite(
         found = match and match(form, ctx)
         if found is None:
             done[node] = done[form] = form
+            if marks:
+                _mark(form, pm)
             continue
         result, rule = found
         if type(result) is not UOp:
@@ -263,7 +280,7 @@ def graph_rewrite(
         rule.hits += 1
         if watched:
             events.emit(events.RewriteEvent(name or "", rule, form, result))
-        known = done.get(result)
+        known = result if result.normal_for is pm else done.get(result)
         if known is not None and known is not _PENDING:
             done[node] = done[form] = known
             continue

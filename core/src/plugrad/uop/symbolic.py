@@ -368,7 +368,7 @@ def simplify(u: UOp) -> UOp:
     before: (i*1 + 0)*2 + i*3
     after:  i*5
     """
-    return graph_rewrite(u, pm_symbolic, name="simplify")
+    return graph_rewrite(u, pm_symbolic, marks=True, name="simplify")
 
 
 set_simplifier(simplify)

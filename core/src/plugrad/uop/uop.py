@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.target import Fragment, TensorCore
 from plugrad.uop.node.bounds import bounds_of
 from plugrad.uop.node.buffer_nodes import BufferNodes
 from plugrad.uop.node.expression import ExpressionMixin
@@ -30,11 +29,7 @@ from plugrad.uop.ops import (
     Axis,
     AxisType,
     BufferArg,
-    DispatchArg,
-    FunctionArg,
-    KernelInfo,
     Ops,
-    rule_of,
 )
 from plugrad.uop.shape import placement_of
 
@@ -64,6 +59,7 @@ class _UnfrozenNode:
 
     __slots__ = (
         "__weakref__",
+        "_below",
         "_bounds",
         "_key",
         "_order",
@@ -71,6 +67,7 @@ class _UnfrozenNode:
         "_ranges",
         "arg",
         "dtype",
+        "normal_for",
         "op",
         "place",
         "src",
@@ -94,7 +91,9 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
     arg: Any
     tag: Any
     place: Any  # where the value is, kept by `plugrad.engine.storage`; no part of what the node is
+    normal_for: Any  # the table that changes neither this node nor those below it, see `graph_rewrite`
     # found out when somebody asks; None before
+    _below: Any  # of a SINK: all nodes but itself, sources first
     _bounds: Any
     _key: Any
     _order: Any
@@ -130,6 +129,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         self.arg = arg
         self.tag = tag
         self.place = self._placement = self._bounds = self._ranges = self._order = self._key = None
+        self.normal_for = self._below = None
         self.__class__ = UOp
         ref = _Ref(self, _forget)
         ref.key = key
@@ -225,6 +225,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         self.arg = arg
         self.place = place
         self.tag = self._bounds = self._ranges = self._order = self._key = None
+        self.normal_for = self._below = None
         # as `placement_of` would find out
         self._placement = (shape, device)
         self.__class__ = UOp
@@ -405,12 +406,6 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
             src = tuple([done[s] for s in node.src])
             done[node] = node if src == node.src else UOp(node.op, node.dtype, src, node.arg, node.tag)
         return done[self]
-
-
-def evaluate_names() -> dict[str, Any]:
-    """Return the names that `eval(repr(uop), names)` needs."""
-    args = (Axis, AxisType, BufferArg, DispatchArg, FunctionArg, KernelInfo, Fragment, TensorCore)
-    return {part.__name__: part for part in (*args, Ops, UOp, dtypes, rule_of)}
 
 
 def _from_list(nodes: list[tuple[Ops, DType, tuple[int, ...], Any, Any]]) -> UOp:
