@@ -22,8 +22,8 @@ def test_a_reduction_stands_in_the_loops_that_its_result_depends_on() -> None:
     total = x.index(i * 16 + k).load().reduce(Ops.ADD, k)
     nest = find_loops(UOp.sink(out.index(i * 8 + j).store(total, i, j)))
     assert nest.around[k] == (i,)
-    assert nest.block_of(total) is i
-    assert nest.block_of(total.src[0]) is k
+    assert nest.blocks_of([total])[total] is i
+    assert nest.blocks_of(total.src)[total.src[0]] is k
 
 
 def test_loops_of_a_reduction_nest_in_order() -> None:
@@ -41,12 +41,13 @@ def test_a_reduction_inside_of_another_stands_in_its_loop() -> None:
 
 def test_what_changes_with_no_loop_is_computed_before_all_of_them() -> None:
     nest = find_loops(UOp.sink(out.index(i).store(x.index(UOp.const(dtypes.index, 3)).load(), i)))
-    assert nest.block_of(UOp.const(dtypes.index, 3)) is None
+    three = UOp.const(dtypes.index, 3)
+    assert nest.blocks_of([three])[three] is None
 
 
 def test_a_store_stands_in_its_innermost_loop() -> None:
     store = out.index(i).store(x.index(i).load(), i, j)
-    assert find_loops(UOp.sink(store)).block_of(store) is j
+    assert find_loops(UOp.sink(store)).blocks_of([store])[store] is j
 
 
 def test_loops_that_do_not_nest_are_an_error() -> None:

@@ -23,11 +23,19 @@ class LoopNest:
         """Return the innermost loop among `ranges`; None for no loop."""
         return max(ranges, key=lambda r: len(self.around[r]), default=None)
 
-    def block_of(self, u: UOp) -> UOp | None:
-        """Return the loop in which `u` is computed; None for outside of all."""
-        if u.op is Ops.STORE:
-            return self.innermost(set(u.src[2:]).union(*(s.ranges for s in u.src)))
-        return self.innermost(u.ranges)
+    def blocks_of(self, order: Iterable[UOp]) -> "dict[UOp, UOp | None]":
+        """Return the loop in which each node is computed; None for outside of all."""
+        # most nodes share their ranges with others
+        known: dict[frozenset[UOp], UOp | None] = {}
+        blocks: dict[UOp, UOp | None] = {}
+        for u in order:
+            ranges = (
+                u.ranges if u.op is not Ops.STORE else frozenset(u.src[2:]).union(*(s.ranges for s in u.src))
+            )
+            if ranges not in known:
+                known[ranges] = self.innermost(ranges)
+            blocks[u] = known[ranges]
+        return blocks
 
     def path(self, block: UOp | None) -> tuple[UOp | None, ...]:
         """Return the blocks from the outside of all loops down to `block`."""

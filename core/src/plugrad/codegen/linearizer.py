@@ -19,9 +19,14 @@ from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp, identity_of
 
-# what stands in a block: a node, a loop over a RANGE, a register's definition or one step of its accumulation
-_NODE, _LOOP, _DEFINE, _ACCUMULATE = range(4)
-_Item = tuple[int, UOp, int]
+# what stands in a block: a node, or for a RANGE its loop; a REDUCE whose register is defined, with -1, or the
+# number of one step of its accumulation
+_Item = UOp | tuple[UOp, int]
+_DEFINE = -1
+# what comes first of equal rank
+_NODE, _LOOP, _REGISTER, _ACCUMULATE = range(4)
+# an attribute of an enum takes 60 ns to read in Python 3.11
+_RANGE, _STORE, _REDUCE = Ops.RANGE, Ops.STORE, Ops.REDUCE
 
 
 def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
@@ -53,7 +58,7 @@ def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
     """Return the place of each node in the walk; reductions in one loop go together."""
     sharing: dict[tuple[UOp, ...], list[UOp]] = {}
     for u in order:
-        if u.op is Ops.REDUCE:
+        if u.op is _REDUCE:
             sharing.setdefault(u.src[u.arg[1] :], []).append(u)
     rank: dict[UOp, int] = {}
     for together in sharing.values():
@@ -91,15 +96,15 @@ class _Linearizer:
         order = list(self.sink.toposort())
         turns = interleaved(self.sink.src, order, self.capabilities.vector_registers)
         self.rank = _ranks(turns or order)
-        self.home = {u: self.nest.block_of(u) for u in order}
+        self.home = self.nest.blocks_of(order)
         for r in self.nest.around:
             self.items[r] = {}
         for r in self.nest.around:
             self._loop_item(r)
-        for u in order:
-            if u.op is Ops.REDUCE:
+        for u in order[:-1]:
+            if u.op is _REDUCE:
                 self._place_reduce(u)
-            elif u.op not in (Ops.RANGE, Ops.SINK):
+            elif u.op is not _RANGE:
                 self._place_node(u)
         for i, store in enumerate(self.sink.src):
             for before in self.sink.src[:i] if _is_ordered(store) else ():
@@ -112,50 +117,49 @@ class _Linearizer:
 
     def _loop_item(self, r: UOp) -> _Item:
         block = self.nest.path(r)[-2]
-        item = (_LOOP, r, 0)
-        if item not in self.items[block]:
-            self.items[block][item] = set()
+        if r not in self.items[block]:
+            self.items[block][r] = set()
             for s in r.src:
-                self._depend(item, block, s)
-        return item
+                self._depend(r, block, s)
+        return r
 
     def _place_node(self, u: UOp) -> None:
-        self._add_item((_NODE, u, 0), self.home.get(u), u.src[:2] if u.op is Ops.STORE else u.src)
+        self._add_item(u, self.home.get(u), u.src[:2] if u.op is _STORE else u.src)
 
     def _add_item(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
-        after = self.items[block].setdefault(item, set())
+        after, home = self.items[block].setdefault(item, set()), self.home
         for s in src:
-            if s.op in _HAVE_LOOPS or self.home.get(s) is not block:
+            if s.op in _HAVE_LOOPS or home.get(s) is not block:
                 self._depend(item, block, s)
             else:
-                after.add((_NODE, s, 0))
+                after.add(s)
 
     def _depend(self, item: _Item, block: UOp | None, s: UOp) -> None:
         """Order `item`, or the loop of `block` around it, after `s`, in one block."""
-        if s.op is Ops.RANGE:
+        if s.op is _RANGE:
             return
-        if s.op is Ops.STORE and len(s.src) > 2:
+        if s.op is _STORE and len(s.src) > 2:
             self._come_after(item, block, s)
             return
         home = self.home.get(s)
         if home is block:
-            self.items[block][item].add((_NODE, s, 0))
+            self.items[block][item].add(s)
             return
         path = self.nest.path(block)
         if home not in path:
             raise VerifyError(
-                f"{s.op.name} is computed in a loop that its user {item[1].op.name} does not stand in."
+                f"{s.op.name} is computed in a loop that its user {_node(item).op.name} does not stand in."
             )
         loop = path[path.index(home) + 1]
         assert loop is not None, "only the first block of a path is None"
-        self.items[home][self._loop_item(loop)].add((_NODE, s, 0))
+        self.items[home][self._loop_item(loop)].add(s)
 
     def _come_after(self, item: _Item, block: UOp | None, store: UOp) -> None:
         """Order `item` of `block` after the loops that `store` ends."""
         outer = min(store.src[2:], key=lambda r: len(self.nest.around[r]))
         if self.nest.path(outer)[-2] is not block:
             raise VerifyError(
-                f"the loops of a copy stand elsewhere than {item[1].op.name}, which waits for it."
+                f"the loops of a copy stand elsewhere than {_node(item).op.name}, which waits for it."
             )
         self.items[block][item].add(self._loop_item(outer))
 
@@ -167,7 +171,7 @@ class _Linearizer:
         self.items[one[shared - 1]][then].add(first)
 
     def _outermost(self, u: UOp, loops: "Sequence[UOp | None]") -> _Item:
-        return self._loop_item(loops[0]) if loops and loops[0] is not None else (_NODE, u, 0)
+        return self._loop_item(loops[0]) if loops and loops[0] is not None else u
 
     def _place_reduce(self, u: UOp) -> None:
         values, ended = u.src[: u.arg[1]], u.src[u.arg[1] :]
@@ -177,17 +181,17 @@ class _Linearizer:
         loop = self._loop_item(outer)
         identity = UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))
         self._place_node(identity)
-        self._add_item((_DEFINE, u, 0), home, (identity,))
-        self.items[home][loop].add((_DEFINE, u, 0))
+        self._add_item((u, _DEFINE), home, (identity,))
+        self.items[home][loop].add((u, _DEFINE))
         step = self._step(u)
         for c in step.constants:
             self._place_node(c)
         for i, value in enumerate(values):
-            self._add_item((_ACCUMULATE, u, i), inner, (value, *step.constants))
+            self._add_item((u, i), inner, (value, *step.constants))
             if i:
-                self.items[inner][_ACCUMULATE, u, i].add((_ACCUMULATE, u, i - 1))
+                self.items[inner][u, i].add((u, i - 1))
         if self.home[u] is home:
-            self.items[home].setdefault((_NODE, u, 0), set()).add(loop)
+            self.items[home].setdefault(u, set()).add(loop)
         else:
             raise VerifyError(
                 f"a reduction over {[r.arg.ident for r in ended]} stands in loops that it does not use."
@@ -205,12 +209,15 @@ class _Linearizer:
                 stack.pop()
                 if current is not None:
                     self.out.append(UOp(Ops.END, dtypes.void, (self.done[current],)))
-            elif item[0] == _LOOP:
-                r = item[1]
-                self.done[r] = self._emit(self._rebuilt(r))
-                stack.append((r, iter(self._sorted(r))))
-            else:
-                self._emit_item(item)
+            elif isinstance(item, tuple):
+                self._emit_register(*item)
+            elif item.op is _RANGE:
+                self.done[item] = self._emit(self._rebuilt(item))
+                stack.append((item, iter(self._sorted(item))))
+            elif item.op is _STORE:
+                self._emit_store(item)
+            elif item.op is not _REDUCE:
+                self.done[item] = self._emit(self._rebuilt(item))
 
     def _sorted(self, block: UOp | None) -> list[_Item]:
         items = self.items[block]
@@ -221,63 +228,59 @@ class _Linearizer:
             waiting[item] = len(before)
             for users in before:
                 users.append(item)
-        phases = self._phases(items)
-
-        def priority(item: _Item) -> tuple[int, int, int]:
-            return phases[item], *self._priority(item)
-
-        ready = [(priority(item), item) for item, n in waiting.items() if n == 0]
+        priorities = {item: self._priority(item) for item in items}
+        phases = self._phases(items, priorities)
+        ready = [(phases[item], priorities[item], item) for item, n in waiting.items() if n == 0]
         heapq.heapify(ready)
         out: list[_Item] = []
         while ready:
-            _, item = heapq.heappop(ready)
+            item = heapq.heappop(ready)[-1]
             out.append(item)
             for later in then[item]:
                 waiting[later] -= 1
                 if waiting[later] == 0:
-                    heapq.heappush(ready, (priority(later), later))
+                    heapq.heappush(ready, (phases[later], priorities[later], later))
         if len(out) != len(items):
             raise VerifyError("values of this kernel wait for each other's loops.")
         return out
 
-    def _phases(self, items: dict[_Item, set[_Item]]) -> dict[_Item, int]:
+    def _phases(
+        self, items: dict[_Item, set[_Item]], priorities: dict[_Item, tuple[int, int]]
+    ) -> dict[_Item, int]:
         """Number the phases of a block, before, in and after loops: loops are even.
 
         A loop takes along what it waits for. What nothing waits for, such as a STORE, comes right after the
         last loop that it needs, and takes along what no loop has taken.
         """
         phases: dict[_Item, int] = {}
-        loops = sorted((item for item in items if item[0] == _LOOP), key=self._priority)
+        loops = sorted(filter(self.nest.around.__contains__, items), key=priorities.__getitem__)
         for n, loop in enumerate(loops):
             phases.update(dict.fromkeys(_waited_for(loop, items, phases), 2 * n))
-        used = {d for after in items.values() for d in after}
+        used = set[_Item]().union(*items.values())
         last = 0
         for end in sorted(
-            (item for item in items if item not in used and item not in phases), key=self._priority
+            (item for item in items if item not in used and item not in phases), key=priorities.__getitem__
         ):
             taken = _waited_for(end, items, phases)
             needed = {d for item in taken for d in items[item] if d in phases}
             # never before the end before it, which may read what it overwrites
-            last = max(last, *(phases[d] + (d[0] == _LOOP) for d in needed)) if needed else last
+            last = max(last, *(phases[d] + (d in self.nest.around) for d in needed)) if needed else last
             phases.update(dict.fromkeys(taken, last))
         return phases
 
     def _priority(self, item: _Item) -> tuple[int, int]:
-        kind, u, step = item
         # what has no rank of its own is a constant that a register starts with
-        return self.rank.get(u.src[step] if kind == _ACCUMULATE else u, -1), kind
+        if isinstance(item, UOp):
+            return self.rank.get(item, -1), _LOOP if item.op is _RANGE else _NODE
+        u, step = item
+        return (self.rank[u], _REGISTER) if step == _DEFINE else (self.rank[u.src[step]], _ACCUMULATE)
 
-    def _emit_item(self, item: _Item) -> None:
-        kind, u, step = item
-        if kind == _DEFINE:
-            initial = self.done[UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))]
-            self.done[u] = self._emit(UOp(Ops.DEFINE_ACC, u.dtype, (initial,), next(self.registers)))
-        elif kind == _ACCUMULATE:
+    def _emit_register(self, u: UOp, step: int) -> None:
+        if step != _DEFINE:
             self._emit_accumulate(u, step)
-        elif u.op is Ops.STORE:
-            self._emit_store(u)
-        elif u.op is not Ops.REDUCE:
-            self.done[u] = self._emit(self._rebuilt(u))
+            return
+        initial = self.done[UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))]
+        self.done[u] = self._emit(UOp(Ops.DEFINE_ACC, u.dtype, (initial,), next(self.registers)))
 
     def _emit_accumulate(self, u: UOp, number: int) -> None:
         step, register, new = self._step(u), self.done[u], self.done[u.src[number]]
@@ -348,6 +351,10 @@ class _Linearizer:
             self.written.add(u)
             self.out.append(u)
         return u
+
+
+def _node(item: _Item) -> UOp:
+    return item if isinstance(item, UOp) else item[0]
 
 
 def _waited_for(item: _Item, items: dict[_Item, set[_Item]], phases: dict[_Item, int]) -> set[_Item]:

@@ -67,12 +67,12 @@ def _first_crowded(sink: UOp) -> list[UOp]:
     Users come before what they use: copies of an outer reduction take copies of those inside of it along.
     """
     order = list(sink.toposort())
-    waits = _waits(order)
-    taken: dict[UOp, _Loop | None] = {r: None for u in order if u.op is Ops.STORE for r in u.src[2:]}
+    reduces = [u for u in reversed(order) if u.op is Ops.REDUCE]
+    waits = _waits(order) if reduces else {}
+    store = Ops.STORE
+    taken: dict[UOp, _Loop | None] = {r: None for u in order if u.op is store for r in u.src[2:]}
     crowded: tuple[_Loop, list[UOp]] | None = None
-    for u in reversed(order):
-        if u.op is not Ops.REDUCE:
-            continue
+    for u in reduces:
         loop = (ranges_of_reduce(u), u.ranges, waits[u])
         if all(taken.setdefault(r, loop) == loop for r in loop[0]):
             continue
@@ -86,6 +86,11 @@ def _first_crowded(sink: UOp) -> list[UOp]:
 def _waits(order: list[UOp]) -> dict[UOp, int]:
     """Return for each node the length of the longest chain of reductions before it."""
     waits: dict[UOp, int] = {}
+    reduce = Ops.REDUCE
     for u in order:
-        waits[u] = max((waits[s] for s in u.src), default=0) + (u.op is Ops.REDUCE)
+        longest = 0
+        for s in u.src:
+            if waits[s] > longest:
+                longest = waits[s]
+        waits[u] = longest + 1 if u.op is reduce else longest
     return waits

@@ -134,16 +134,20 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
     program = remove_unused(linearize(lowered, capabilities))
     if settings.SPEC:
         verify_linear(program)
-    specials = {u.arg: u.src[0] for u in program if u.op is Ops.SPECIAL}
+    by_op: dict[Ops, list[UOp]] = {}
+    for u in program:
+        by_op.setdefault(u.op, []).append(u)
+    specials = {u.arg: u.src[0] for u in by_op.get(Ops.SPECIAL, ())}
+    loads, stores = by_op.get(Ops.LOAD, []), by_op.get(Ops.STORE, [])
     return Lowered(
         name=f"{ast.arg.name}_{ast.key.hex()[:8]}",
         program=tuple(program),
         global_size=_dims("gidx", specials),
         local_size=_dims("lidx", specials),
         threads=int(specials["thread"].vmax) if "thread" in specials else 1,
-        variables=tuple(sorted(u.arg[0] for u in program if u.op is Ops.DEFINE_VAR)),
-        outs=_slots(u for u in program if u.op is Ops.STORE),
-        ins=_slots(u for u in program if u.op is Ops.LOAD or (u.op is Ops.STORE and u.arg is not None)),
+        variables=tuple(sorted(u.arg[0] for u in by_op.get(Ops.DEFINE_VAR, ()))),
+        outs=_slots(stores),
+        ins=_slots((*loads, *(store for store in stores if store.arg is not None))),
         cost=estimate(ast),
         opts=tuple(kernel.applied),
         axes=_axes(optimised),

@@ -9,6 +9,9 @@ from plugrad.uop.validity import pm_simplify_validity
 _buffer, _idx, _gate = UPat.var("buffer"), UPat.var("idx"), UPat.var("gate")
 _open, _closed = UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)
 
+# sources of an INDEX without a gate
+_UNGATED = 2
+
 
 def _gated_index(gate: UPat) -> UPat:
     return UPat(Ops.INDEX, src=(_buffer, _idx, gate))
@@ -49,4 +52,7 @@ def lower_gates(sink: UOp, _: Any = None) -> UOp:
     before: LOAD(INDEX(buffer, idx, gate))
     after:  LOAD(INDEX(buffer, idx), 0, gate)
     """
+    op = Ops.INDEX
+    if not any([u.op is op and len(u.src) > _UNGATED for u in sink.toposort()]):
+        return sink
     return graph_rewrite(sink, pm_gates, name="lower_gates")

@@ -1,16 +1,24 @@
 """Walks that passes share: rebuild a graph, and exchange a range."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from plugrad.uop import AxisType, Ops, UOp, simplify
 
 UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
+_ENDING = frozenset({Ops.STORE, Ops.REDUCE})
 
 
-def rebuild(root: UOp, change: Callable[[UOp], UOp | None]) -> UOp:
-    """Return `root` with every node, sources first, exchanged by `change` (None: kept)."""
-    done: dict[UOp, UOp] = {}
+def rebuild(
+    root: UOp, change: Callable[[UOp], UOp | None], replacements: Mapping[UOp, UOp] | None = None
+) -> UOp:
+    """Return `root` with every node, sources first, exchanged by `change` (None: kept).
+
+    Nodes with `replacements` are exchanged for these, which stay as they are.
+    """
+    done = dict(replacements or {})
     for u in root.toposort():
+        if u in done:
+            continue
         src = tuple([done[s] for s in u.src])
         new = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
         changed = change(new)
@@ -37,7 +45,9 @@ def stores_of(sink: UOp) -> list[UOp]:
 
 def ended_by(u: UOp) -> tuple[UOp, ...]:
     """Return the ranges that a STORE or REDUCE ends; other nodes end none."""
-    return u.src[2:] if u.op is Ops.STORE else ranges_of_reduce(u) if u.op is Ops.REDUCE else ()
+    if u.op not in _ENDING:
+        return ()
+    return u.src[2:] if u.op is Ops.STORE else ranges_of_reduce(u)
 
 
 def exchange_range(sink: UOp, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> UOp:
@@ -54,7 +64,7 @@ def exchange_range(sink: UOp, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> UOp
         rest = [part for s in ended for part in (parts if s is value else (s,))]
         return u.replace(src=(*u.src[: -len(ended)], *rest))
 
-    return simplify(rebuild(sink.substitute({r: value}), change))
+    return simplify(rebuild(sink, change, {r: value}))
 
 
 def ranges_of_reduce(u: UOp) -> tuple[UOp, ...]:
@@ -64,4 +74,5 @@ def ranges_of_reduce(u: UOp) -> tuple[UOp, ...]:
 
 def all_ranges(sink: UOp) -> list[UOp]:
     """Return every RANGE of a kernel, by identity."""
-    return sorted((u for u in sink.toposort() if u.op is Ops.RANGE), key=lambda r: r.arg.ident)
+    op = Ops.RANGE
+    return sorted([u for u in sink.toposort() if u.op is op], key=lambda r: r.arg.ident)

@@ -7,16 +7,16 @@ from plugrad.uop.ops import Ops
 if TYPE_CHECKING:
     from plugrad.uop.uop import UOp
 
+_OPENING_OR_ENDING = frozenset({Ops.RANGE, Ops.REDUCE, Ops.STORE})
+
 
 def open_ranges(u: "UOp") -> "frozenset[UOp]":
     """Return the RANGEs around `u`, those below it without the ended ones."""
+    if u.op not in _OPENING_OR_ENDING:
+        return _union(u.src)
     if u.op is Ops.RANGE:
         return frozenset((u, *_union(u.src)))
-    if u.op is Ops.REDUCE:
-        return _union(u.src).difference(u.src[u.arg[1] :])
-    if u.op is Ops.STORE:
-        return _union(u.src).difference(u.src[2:])
-    return _union(u.src)
+    return _union(u.src).difference(u.src[2 if u.op is Ops.STORE else u.arg[1] :])
 
 
 def _union(src: "tuple[UOp, ...]") -> "frozenset[UOp]":
