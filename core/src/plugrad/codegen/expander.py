@@ -28,8 +28,14 @@ def _expand_store(store: UOp) -> list[UOp]:
     unrolled = [r for r in store.src[2:] if r.op is Ops.RANGE and r.arg.kind in UNROLLED]
     steps = [store.replace(src=tuple(s for s in store.src if s not in unrolled))]
     for r in unrolled:
-        steps = [at(step, r, i) for step in steps for i in range(_size(r))]
+        steps = _at_steps(steps, r)
     return steps
+
+
+def _at_steps(values: list[UOp], r: UOp) -> list[UOp]:
+    """Return each value at each step of `r`."""
+    known: list[dict[UOp, UOp]] = [{} for _ in range(_size(r))]
+    return [at(value, r, i, done) for value in values for i, done in enumerate(known)]
 
 
 def _expand_barrier(u: UOp) -> UOp:
@@ -48,7 +54,7 @@ def _expand_reduce(u: UOp, capabilities: Capabilities) -> UOp | None:
     left = [r for r in ended if r not in partial and r not in unrolled]
     values = list(u.src[: u.arg[1]])
     for r in unrolled:
-        values = [at(v, r, i) for v in values for i in range(_size(r))]
+        values = _at_steps(values, r)
     copies: list[list[UOp]] = [values]
     for r in partial:
         copies = [[at(v, r, i) for v in vs] for vs in copies for i in range(_size(r))]

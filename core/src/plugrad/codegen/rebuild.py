@@ -26,12 +26,13 @@ def rebuild(
     return done[root]
 
 
-def at(u: UOp, r: UOp, value: "UOp | int") -> UOp:
-    """Return `u` with the range `r` at `value`."""
+def at(u: UOp, r: UOp, value: "UOp | int", known: dict[UOp, UOp] | None = None) -> UOp:
+    """Return `u` with the range `r` at `value`; `known` keeps the results for parts that others share."""
     if r not in u.ranges:
         return u
     value = r.const_like(value) if isinstance(value, int) else value
-    done: dict[UOp, UOp] = {r: value}
+    done = {} if known is None else known
+    done[r] = value
     for node in u.toposort(lambda n: r in n.ranges and n not in done):
         src = tuple([done.get(s, s) for s in node.src])
         done[node] = node if src == node.src else UOp(node.op, node.dtype, src, node.arg, node.tag)

@@ -32,6 +32,7 @@ OPERATORS: Mapping[Ops, str] = {
     Ops.CMPEQ: "==",
 }
 _ON_BOOLS: Mapping[Ops, str] = {Ops.ADD: "|", Ops.MAX: "|", Ops.MUL: "&"}
+_EXPRESSIONS = ALU | {Ops.CAST, Ops.BITCAST, Ops.VECTORIZE, Ops.GEP}
 _REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.GROUP_REDUCE, AxisType.PARTIAL})
 
 
@@ -199,7 +200,7 @@ class CStyleRenderer(Renderer):
 
     def write(self, scope: Scope, u: UOp) -> None:
         """Write one node: a line, or an expression for its users."""
-        if u.op in ALU or u.op in (Ops.CAST, Ops.BITCAST, Ops.VECTORIZE, Ops.GEP):
+        if u.op in _EXPRESSIONS:
             expression = self.expression(scope, u)
             if scope.may_inline(u):
                 scope.inline(u, expression)
@@ -301,6 +302,8 @@ class CStyleRenderer(Renderer):
     def expression(self, scope: Scope, u: UOp) -> str:
         """Return the expression of an ALU, CAST, BITCAST, VECTORIZE or GEP node."""
         args = [scope.names[s] for s in u.src]
+        if u.op in ALU:
+            return self.alu(scope, u, args)
         match u.op:
             case Ops.CAST:
                 return self.cast(scope, u, args[0])
@@ -308,12 +311,10 @@ class CStyleRenderer(Renderer):
                 return self.bitcast(scope, u, args[0])
             case Ops.VECTORIZE:
                 return self.vector(scope, u.dtype, args)
-            case Ops.GEP if u.dtype.count == 1:
+            case _ if u.dtype.count == 1:
                 return self.lane(args[0], u.arg[0])
-            case Ops.GEP:
-                return self.vector(scope, u.dtype, [self.lane(args[0], lane) for lane in u.arg])
             case _:
-                return self.alu(scope, u, args)
+                return self.vector(scope, u.dtype, [self.lane(args[0], lane) for lane in u.arg])
 
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node on rendered sources."""

@@ -11,6 +11,8 @@ from plugrad.renderer.facts import addresses
 from plugrad.uop import Ops, UOp
 
 _NAMES_ITS_SOURCES = frozenset({Ops.GEP, Ops.MAX})  # languages write their sources twice, or index them
+_REGISTERS = frozenset({Ops.DEFINE_ACC, Ops.ACCUMULATE})
+_NONE: frozenset[UOp] = frozenset()
 MAX_NESTING = (
     12  # of expressions written inside each other; deeper ones are hard to read and upset some compilers
 )
@@ -118,14 +120,12 @@ class Scope:
         return same_loop and not any(here < at < there for r in registers for at in self._changes.get(r, ()))
 
     def _reads(self, u: UOp) -> frozenset[UOp]:
-        registers: frozenset[UOp] = frozenset()
+        registers = _NONE
         for s in u.src:
-            if s.op is Ops.DEFINE_ACC:
-                registers |= {s}
-            elif s.op is Ops.ACCUMULATE:
-                registers |= {s.src[0]}
-            else:
-                registers |= self._registers_read.get(s, frozenset())
+            if s.op in _REGISTERS:
+                registers |= {s if s.op is Ops.DEFINE_ACC else s.src[0]}
+            elif s in self._registers_read:
+                registers |= self._registers_read[s]
         return registers
 
 

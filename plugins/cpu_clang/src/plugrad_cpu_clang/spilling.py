@@ -18,6 +18,8 @@ def spilled_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
         registers: vectors that the machine holds in registers.
     """
     first = {u: i for i, u in enumerate(uops) if u.op is Ops.DEFINE_ACC}
+    if len(first) <= registers:
+        return frozenset()
     last = {_register(s): i for i, u in enumerate(uops) for s in u.src if _register(s) in first}
     out: set[UOp] = set()
     for begin, end, changed in _loops(uops):
