@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plugrad import Device, GlobalCounters, Tensor, Variable, dtypes
+from plugrad.errors import ShapeError
 
 _MOVES = st.lists(
     st.tuples(
@@ -72,6 +73,10 @@ def test_an_element_at_a_variable_is_read() -> None:
     x = Tensor([10, 11, 12, 13]).realize()
     assert [x[place.bind(i)].item() for i in range(4)] == [10, 11, 12, 13]
     assert x[place.bind(1) : place.bind(1) + 2].tolist() == [11, 12]
+    assert repr(x[place.bind(1) : place.bind(1) + 2]) == repr(x[1:3])
+    for index in (place.bind(3) + 1, place.bind(0) - 1):
+        with pytest.raises(ShapeError, match="leaves"):
+            x[index].item()
 
 
 def test_what_was_read_stays_as_it_was() -> None:

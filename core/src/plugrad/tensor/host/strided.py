@@ -187,13 +187,16 @@ def _last(view: Strides, axes: tuple[int, ...]) -> int:
 
 
 def _shrunk(u: UOp, view: Strides) -> Strides | None:
-    """Cut out a part; None where it begins at a variable."""
+    """Cut out a part; None where it begins at a variable without a value, or outside."""
     offset = view.offset
-    for begin, stride in zip(u.src[1::2], view.strides, strict=True):
-        if begin.op is not Ops.CONST:
-            return None
-        offset += begin.arg * stride
     shape: Any = u.shape
+    for begin, size, room, stride in zip(u.src[1::2], shape, view.shape, view.strides, strict=True):
+        first = begin.arg
+        if begin.op is not Ops.CONST:
+            first = begin.vmax
+            if begin.vmin != first or not 0 <= first <= room - size:
+                return None
+        offset += first * stride
     return Strides(shape, view.strides, offset)
 
 
