@@ -87,3 +87,14 @@ def test_there_may_be_no_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices.plugins, "choose", choose)
     with context(DEVICE=""):
         assert devices.default_device() is None
+
+
+def test_a_command_that_installs_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    command = "pip install /home/somebody/projects/checkouts/plugrad/plugins/gone"
+    gone = BackendReport("GONE", State.NOT_INSTALLED, "", "", remedy=command)
+    monkeypatch.setattr(devices, "explain", lambda: (READY, gone))
+    main(["devices", "--no-isolate"])
+    assert f"GONE: {command}\n" in capsys.readouterr().out

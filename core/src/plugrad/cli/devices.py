@@ -2,6 +2,7 @@
 
 import argparse
 import warnings
+from collections.abc import Iterable
 
 from rich.console import Group
 from rich.text import Text
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         names = "\n".join([report.name, *(f"({alias})" for alias in report.aliases)])
         state = Text(report.state.value, _STYLES[report.state])
         table.add_row(Text(names), state, Text(origin(report)), details(report, arguments.traceback))
-    print_rich(table, f"default: {default or 'none'}, hooks {SPEC_VERSION}")
+    print_rich(table, *install_lines(reports), f"default: {default or 'none'}, hooks {SPEC_VERSION}")
     return 0
 
 
@@ -83,6 +84,12 @@ def default_device() -> str | None:
             return plugins.choose()
         except (DeviceError, PluginError, SettingsError):
             return None
+
+
+def install_lines(reports: Iterable[BackendReport]) -> list[str]:
+    """Return a line for each device that is not installed: a table would break its command."""
+    missing = [report for report in reports if report.state is State.NOT_INSTALLED and report.remedy]
+    return [f"{report.name}: {report.remedy}" for report in missing]
 
 
 def origin(report: BackendReport) -> str:
@@ -100,7 +107,7 @@ def details(report: BackendReport, with_traceback: bool) -> Group:
         lines += device_lines(device)
     if report.reason:
         lines.append(Text(report.reason, _STYLES[report.state]))
-    if report.remedy:
+    if report.remedy and report.state is not State.NOT_INSTALLED:
         lines.append(Text(report.remedy, "bold"))
     if report.traceback and with_traceback:
         lines.append(Text(report.traceback.rstrip()))

@@ -34,4 +34,4 @@ def print_rich(*parts: Table | str) -> None:
     """Print tables and lines, coloured where the terminal can."""
     console = Console(highlight=False, emoji=False)
     for part in parts:
-        console.print(part, markup=False)
+        console.print(part, markup=False, soft_wrap=isinstance(part, str))
