@@ -42,3 +42,23 @@ def test_addresses_use_what_their_gate_says() -> None:
 def test_a_gate_that_always_holds_goes() -> None:
     got = simplify_gates(UOp.sink(out.index(i).store(x.index(i, i < 16).load(), i)))
     assert got is UOp.sink(out.index(i).store(x.index(i).load(), i))
+
+
+def test_a_choice_by_the_gate_of_a_load_is_the_load() -> None:
+    two = dtypes.float32.vec(2)
+    gate, other = i < 5, x.index(i).load() < 3
+    both = UOp(Ops.VECTORIZE, dtypes.bool.vec(2), (gate, gate))
+    load = x.index(i, gate & other).load(dtype=two)
+    assert lower_gates(both.where(load, load.const_like(0.0))) is lower_gates(load)
+
+
+def test_a_choice_by_more_than_the_gate_of_a_load_stays() -> None:
+    gate, other = i < 5, x.index(i).load() < 3
+    load = x.index(i, gate).load()
+    kept = [
+        other.where(load, zero),
+        gate.where(load, zero.const_like(-0.0)),
+        gate.where(load, load.const_like(1)),
+    ]
+    for choice in kept:
+        assert lower_gates(choice).op is Ops.WHERE

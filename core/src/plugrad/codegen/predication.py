@@ -4,9 +4,11 @@ from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.uop import Ops, PatternMatcher, UOp, UPat, graph_rewrite, simplify
+from plugrad.uop.node.terms import operands_of
 from plugrad.uop.validity import pm_simplify_validity
 
 _buffer, _idx, _gate = UPat.var("buffer"), UPat.var("idx"), UPat.var("gate")
+_cond, _zero = UPat.var("cond"), UPat.cvar("zero")
 _open, _closed = UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)
 
 # sources of an INDEX without a gate
@@ -26,7 +28,18 @@ def _is_closed(place: UOp) -> bool:
     return len(place.src) > 2 and place.src[2].op is Ops.CONST and not place.src[2].arg
 
 
+def _without_its_gate(cond: UOp, load: UOp, zero: UOp) -> UOp | None:
+    """Drop a choice that a load makes itself, of the same condition in all lanes."""
+    gate = cond.src[0] if cond.op is Ops.VECTORIZE and len(set(cond.src)) == 1 else cond
+    is_known = set(operands_of(gate, Ops.AND)).issubset(operands_of(load.src[2], Ops.AND))
+    return load if zero is load.src[1] and is_known else None
+
+
 pm_gates = PatternMatcher(
+    (
+        UPat(Ops.WHERE, src=(_cond, UPat(Ops.LOAD, src=(UPat(), UPat(), UPat()), name="load"), _zero)),
+        _without_its_gate,
+    ),
     (_gated_index(_open), lambda buffer, idx: buffer.index(idx)),
     (UPat(Ops.LOAD, src=(_gated_index(_closed),), name="load"), lambda buffer, idx, load: load.const_like(0)),
     (
@@ -50,6 +63,9 @@ def lower_gates(sink: UOp, _: Any = None) -> UOp:
     """Turn gated loads into loads with an alternative, and drop closed ones.
 
     before: LOAD(INDEX(buffer, idx, gate))
+    after:  LOAD(INDEX(buffer, idx), 0, gate)
+
+    before: WHERE(gate, LOAD(INDEX(buffer, idx, gate)), 0)
     after:  LOAD(INDEX(buffer, idx), 0, gate)
     """
     op = Ops.INDEX
