@@ -1,14 +1,15 @@
-"""`@frozen`: what `@dataclass(frozen=True, slots=True)` makes, in a fifth of the time.
+"""`@frozen`: what `@dataclass(frozen=True, slots=True)` makes, in a tenth of the time.
 
 `dataclass` writes and compiles six functions for each class. `import plugrad` makes some seventy classes, and
-that took a third of its time. Here `__init__` is compiled with the class, `__eq__` and `__hash__` are when
-they are first called, and the rest is shared. `fields`, `replace`, `asdict` and `is_dataclass` take such
-classes as their own: what `dataclasses` keeps at a class is made when it first asks, so that nobody else has
-to wait for its import.
+that took a third of its time. Here `__init__` is one piece of code for all classes of as many fields,
+`__eq__` and `__hash__` are compiled when first called, and the rest is shared. `fields`, `replace`, `asdict`
+and `is_dataclass` take such classes as their own: what `dataclasses` keeps at a class is made when it first
+asks, so that nobody else has to wait for its import.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
+from types import CellType, CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
 
 from plugrad._util import dataclasses
@@ -29,6 +30,17 @@ class _Field:
         self.repr = repr
         self.compare = compare
         self.type: Any = None
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether `__init__` may be called without a value."""
+        return self.default is not _MISSING or self.default_factory is not _MISSING
+
+    def setter(self, assign: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        """Return what `__init__` calls with an instance and its argument."""
+        if (make := self.default_factory) is _MISSING:
+            return assign
+        return lambda instance, value: assign(instance, make() if value is _MISSING else value)
 
     def for_dataclasses(self, name: str) -> Any:
         """Return the field of `dataclasses` that this one stands for."""
@@ -123,10 +135,14 @@ def _freeze_class(cls: Any, eq: bool) -> Any:
         namespace.setdefault("__eq__", _equals_first)
         if namespace.get("__hash__") is None:
             namespace["__hash__"] = _hash_first
+    # filled when there is a class, which sets its slots; to give it `__init__` later takes longer
+    setters = [CellType() for _ in known]
+    namespace |= {"__init__": _init(known, setters), "__qualname__": cls.__qualname__}
     # slots belong to a class from its beginning
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
-    made.__qualname__ = cls.__qualname__
-    made.__init__ = _compile_init(made, known)
+    for setter, (name, one) in zip(setters, known.items(), strict=True):
+        # a slot sets itself in less time than `object.__setattr__` takes to find it
+        setter.cell_contents = one.setter(getattr(made, name).__set__)
     return made
 
 
@@ -136,25 +152,29 @@ def _field(kind: Any, default: Any) -> _Field:
     return made
 
 
-def _compile_init(made: Any, known: dict[str, _Field]) -> Any:
-    # a slot sets itself in less time than `object.__setattr__` takes to find it
-    values: dict[str, Any] = {f"set_{name}": getattr(made, name).__set__ for name in known}
-    values["MISSING"] = _MISSING
-    parameters = ["self"]
-    lines: list[str] = []
-    for name, one in known.items():
-        value = name
-        if one.default_factory is not _MISSING:
-            values[f"make_{name}"] = one.default_factory
-            parameters.append(f"{name}=MISSING")
-            value = f"make_{name}() if {name} is MISSING else {name}"
-        elif one.default is not _MISSING:
-            values[f"default_{name}"] = one.default
-            parameters.append(f"{name}=default_{name}")
-        else:
-            parameters.append(name)
-        lines.append(f"set_{name}(self, {value})")
-    return _compile("__init__", parameters, lines or ["pass"], values)
+def _init(known: Mapping[str, _Field], setters: Sequence[CellType]) -> Any:
+    """Return an `__init__` that gives each argument to the setter of its field."""
+    code = _code_of_init(len(known)).replace(co_varnames=("self", *known))
+    optional = [one.is_optional for one in known.values()]
+    if optional != sorted(optional):
+        raise TypeError(f"a field without a default follows one with a default: {', '.join(known)}")
+    # one that is made has the default that stands for none
+    defaults = tuple([one.default for one in known.values() if one.is_optional])
+    return FunctionType(code, {}, "__init__", defaults, tuple(setters))
+
+
+@cache
+def _code_of_init(fields: int) -> CodeType:
+    """Return the code of an `__init__` of so many fields, whose setters are free variables.
+
+    Classes differ by the names of its parameters only, and it takes long to compile.
+    """
+    # free variables are in the order of their names
+    setters = [f"set{number:03}" for number in range(fields)]
+    lines = [f"{setter}(self, of_{setter})" for setter in setters] or ["pass"]
+    parameters = ["self", *[f"of_{setter}" for setter in setters]]
+    inner = "\n  ".join([f"def __init__({', '.join(parameters)}):", *lines])
+    return _compile("outer", setters, (inner, "return __init__"), {})(*setters).__code__
 
 
 def _compile(name: str, parameters: Iterable[str], lines: Iterable[str], values: dict[str, Any]) -> Any:

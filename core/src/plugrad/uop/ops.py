@@ -4,12 +4,16 @@ The comment behind each op lists its sources and the type of its `arg`.
 """
 
 from collections.abc import Callable, Sequence
-from enum import Enum, auto
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from plugrad._frozen import frozen
 from plugrad.dtype import ConstType, DType, dtype_min
+
+if TYPE_CHECKING:
+    from enum import Enum, auto
+else:
+    from plugrad._enum import Enum, auto
 
 
 class Ops(Enum):
@@ -111,13 +115,8 @@ class Ops(Enum):
     # kernels, by the threads of a warp together
     WMMA = auto()  # (a, b, c): TensorCore; a @ b + c of one tile, as each thread's fragments
 
-    def __repr__(self) -> str:
-        return f"Ops.{self.name}"
-
     def __lt__(self, other: "Ops") -> bool:
         return self.value < other.value
-
-    __hash__ = object.__hash__
 
 
 class AxisType(Enum):
@@ -136,11 +135,6 @@ class AxisType(Enum):
     WARP = auto()  # the work-items that share matrix instructions: neighbours in a group
     COPY = auto()  # an axis of a copy that the work-items of a group make together
     ORDERED = auto()  # steps of a store one after the other: each may read what those before it wrote
-
-    def __repr__(self) -> str:
-        return f"AxisType.{self.name}"
-
-    __hash__ = object.__hash__
 
 
 @frozen

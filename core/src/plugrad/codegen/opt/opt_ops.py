@@ -1,8 +1,13 @@
 """The vocabulary of kernel optimisations: plain data that can be chosen, printed, cached and replayed."""
 
-from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
+
+if TYPE_CHECKING:
+    from enum import Enum, auto
+else:
+    from plugrad._enum import Enum, auto
 
 
 class OptOps(Enum):
@@ -29,9 +34,6 @@ class OptOps(Enum):
     NOLOCALS = auto()  # use no workgroups in this kernel
     SHARE = auto()  # copy factors of a reduction into memory of the group, some steps of the axis at a time
     TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names
-
-    def __repr__(self) -> str:
-        return f"OptOps.{self.name}"
 
 
 AxisId = tuple[int, ...]
