@@ -13,9 +13,8 @@ from typing import Literal
 from plugrad.errors import ArgumentError
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas import exponentials
+from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.operands import composed, float_graph
-from plugrad.tensor.elementwise.special_graphs import erfc, expm1, log1p
-from plugrad.tensor.elementwise.special_graphs import tanh as tanh_graph
 from plugrad.tensor.keywords import renamed
 from plugrad.tensor.shapes import as_number, check_choice
 from plugrad.uop import UOp
@@ -86,7 +85,7 @@ def tanh(self: Tensor) -> Tensor:
         >>> Tensor([0.0, 100.0]).tanh().tolist()
         [0.0, 1.0]
     """
-    return composed(self, tanh_graph, exponentials.tanh)
+    return composed(self, graphs.tanh, exponentials.tanh)
 
 
 def silu(self: Tensor) -> Tensor:
@@ -195,7 +194,7 @@ def mish(self: Tensor) -> Tensor:
         >>> Tensor([0.0, 1000.0]).mish().tolist()
         [0.0, 1000.0]
     """
-    return composed(self, lambda x: x * tanh_graph(_softplus(x)))
+    return composed(self, lambda x: x * graphs.tanh(_softplus(x)))
 
 
 def softsign(self: Tensor) -> Tensor:
@@ -256,7 +255,7 @@ def _hardsigmoid(x: UOp) -> UOp:
 
 def _elu(x: UOp, alpha: float) -> UOp:
     # above 0, the exponential would overflow
-    return (x > 0.0).where(x, expm1((x > 0.0).where(x.const_like(0.0), x)) * alpha)
+    return (x > 0.0).where(x, graphs.expm1((x > 0.0).where(x.const_like(0.0), x)) * alpha)
 
 
 def _sigmoid(x: UOp) -> UOp:
@@ -269,12 +268,12 @@ def _softplus(x: UOp) -> UOp:
     # log(1 + e**x) = max(x, 0) + log(1 + e**-|x|)
     size = (x < 0.0).where(-x, x)
     positive = (x < 0.0).where(x.const_like(0.0), x)
-    return positive + log1p((-size).exp())
+    return positive + graphs.log1p((-size).exp())
 
 
 def _exact_gelu(x: UOp) -> UOp:
     # erfc keeps the digits where 1 + erf would cancel; x itself is infinite at most where that is 0
-    share = erfc(x * -math.sqrt(0.5)) * 0.5
+    share = graphs.erfc(x * -math.sqrt(0.5)) * 0.5
     return share.eq(0.0).where(x.const_like(0.0), x * share)
 
 

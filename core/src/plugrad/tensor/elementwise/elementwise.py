@@ -15,7 +15,6 @@ from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.argument_checks import refuse_complex
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas import exponentials, pairs
-from plugrad.tensor.complex_formulas.exponentials import root
 from plugrad.tensor.complex_formulas.pairs import apply, parts_of
 from plugrad.tensor.complex_formulas.pairs import reciprocal as pair_reciprocal
 from plugrad.tensor.elementwise.operands import all_false, composed, float_graph
@@ -94,7 +93,7 @@ def sqrt(self: Tensor) -> Tensor:
         [2.0, 3.0]
     """
     if is_complex(self.dtype):
-        return apply(root, self)
+        return apply(exponentials.root, self)
     return self._like(float_graph(self).sqrt())
 
 

@@ -19,7 +19,6 @@ from plugrad.tensor.elementwise.operands import (
     operand_nodes,
     operand_result,
 )
-from plugrad.tensor.elementwise.special_graphs import log_sum_exp
 from plugrad.tensor.shapes import as_number
 from plugrad.uop import UOp
 
@@ -259,7 +258,7 @@ def _logaddexp2(x: UOp, y: UOp) -> UOp:
     highest = ends.detach()
     is_plain = (highest < math.inf) & (highest > -math.inf)
     top, a, b = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
-    rest = log_sum_exp((a - top) * math.log(2), (b - top) * math.log(2))
+    rest = graphs.log_sum_exp((a - top) * math.log(2), (b - top) * math.log(2))
     is_nan = highest.ne(highest)
     found = is_plain.where(top + rest * (1 / math.log(2)), ends)
     return is_nan.where(graphs.undefined(is_nan, x, y), found)

@@ -6,8 +6,8 @@ from typing import Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.base import Tensor
+from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.operands import as_tensor_operand, composed
-from plugrad.tensor.elementwise.special_graphs import tanh
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts
 from plugrad.tensor.shape.padding import interval
@@ -117,7 +117,7 @@ def tanhshrink(self: Tensor) -> Tensor:
         >>> Tensor([0.0]).tanhshrink().tolist()
         [0.0]
     """
-    return composed(self, lambda x: x - tanh(x))
+    return composed(self, lambda x: x - graphs.tanh(x))
 
 
 def _width(lambd: float, what: str) -> float:

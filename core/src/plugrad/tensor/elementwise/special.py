@@ -13,11 +13,9 @@ from plugrad.dtype import FLOAT8, Number, dtypes, has_infinity, is_float, is_uns
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials, inverses
+from plugrad.tensor.elementwise import gamma_graphs
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.arithmetic import number_dtype
-from plugrad.tensor.elementwise.gamma_graphs import digamma as digamma_graph
-from plugrad.tensor.elementwise.gamma_graphs import erfinv as erfinv_graph
-from plugrad.tensor.elementwise.gamma_graphs import lgamma as lgamma_graph
 from plugrad.tensor.elementwise.operands import (
     as_operand,
     binary,
@@ -169,7 +167,7 @@ def erfinv(self: Tensor) -> Tensor:
         >>> round(Tensor([0.5]).erf().erfinv().item(), 5)
         0.5
     """
-    return composed(self, erfinv_graph)
+    return composed(self, gamma_graphs.erfinv)
 
 
 def lgamma(self: Tensor) -> Tensor:
@@ -181,7 +179,7 @@ def lgamma(self: Tensor) -> Tensor:
         >>> round(Tensor([5.0]).lgamma().exp().item(), 3)
         24.0
     """
-    return composed(self, lgamma_graph)
+    return composed(self, gamma_graphs.lgamma)
 
 
 def digamma(self: Tensor) -> Tensor:
@@ -191,7 +189,7 @@ def digamma(self: Tensor) -> Tensor:
         >>> round(Tensor([1.0]).digamma().item(), 4)
         -0.5772
     """
-    return composed(self, digamma_graph)
+    return composed(self, gamma_graphs.digamma)
 
 
 def hypot(self: Tensor, other: Tensor | Number) -> Tensor:

@@ -12,9 +12,9 @@ from typing import Any
 from plugrad.dtype import dtypes, is_complex, part_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import Tensor, promoted
+from plugrad.tensor.linalg import jacobi
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.factors import complete_columns, real_on_diagonal
-from plugrad.tensor.linalg.jacobi import jacobi_eigh, jacobi_svd, padded_svd, safe_inverse
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import EighResult, LeastSquares, SVDResult
@@ -91,7 +91,7 @@ def eigh(self: Tensor) -> EighResult[Tensor, Tensor]:
     """
     x, narrow = square_matrices(self, "eigh")
     size, value = size_of(x, -1), pad_with_zeros(detached(x))
-    w, v = jacobi_eigh(real_on_diagonal(value.tril()) + adjoint(value.tril(-1)), size)
+    w, v = jacobi.jacobi_eigh(real_on_diagonal(value.tril()) + adjoint(value.tril(-1)), size)
     w, v = interval(w, w.ndim - 1, 0, size), corner(v, size, size)
     w, v = with_jvp(x, [w, v], _eigen_jvp)
     return EighResult(w.cast(part_dtype(narrow)), v.cast(narrow))
@@ -169,7 +169,7 @@ def _pseudo_inverse(x: Tensor, rtol: float | None) -> tuple[Tensor, Tensor, Tens
     if is_static((rows, columns)) and columns > rows:
         inverted, s, is_kept = _pseudo_inverse(adjoint(x), rtol)
         return adjoint(inverted), s, is_kept
-    (u, s, v), _ = padded_svd(x, False)
+    (u, s, v), _ = jacobi.padded_svd(x, False)
     part: Any = greater(rows, columns)
     part = part if isinstance(part, int) else x._make(part.cast(s.dtype), x.device)
     part = part * epsilon(s.dtype) if rtol is None else rtol
@@ -181,13 +181,13 @@ def _pseudo_inverse(x: Tensor, rtol: float | None) -> tuple[Tensor, Tensor, Tens
 
 def _tracked_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Return U, S and V, with gradients, for m >= n."""
-    u, s, v, others = jacobi_svd(detached(x), complete)
+    u, s, v, others = jacobi.jacobi_svd(detached(x), complete)
     u, s, v = with_jvp(x, [u, s, v], _singular_jvp)
     return _append_columns(u, others), s, v
 
 
 def _symbolic_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
-    thin, (left, right) = padded_svd(x, complete)
+    thin, (left, right) = jacobi.padded_svd(x, complete)
     u, s, v = with_jvp(x, thin, _singular_jvp)
     return _append_columns(u, left), s, _append_columns(v, right)
 
@@ -209,7 +209,7 @@ def _eigen_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     """
     w, v = values
     inner = adjoint(v) @ ((step + adjoint(step)) / 2) @ v
-    gaps = safe_inverse(w.unsqueeze(-2) - w.unsqueeze(-1))
+    gaps = jacobi.safe_inverse(w.unsqueeze(-2) - w.unsqueeze(-1))
     return [diagonal_of(inner).real, v @ (inner * gaps)]
 
 
@@ -226,17 +226,17 @@ def _singular_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     s, step = s / largest.squeeze(-1), step / largest
     inner = adjoint(u) @ step @ v
     row, column = s.unsqueeze(-2), s.unsqueeze(-1)
-    gaps = safe_inverse((row - column) * (row + column))
+    gaps = jacobi.safe_inverse((row - column) * (row + column))
     du = u @ ((inner * row + adjoint(inner) * column) * gaps)
     dv = v @ ((inner * column + adjoint(inner) * row) * gaps)
-    moved = step @ v * safe_inverse(row)
+    moved = step @ v * jacobi.safe_inverse(row)
     du = du + moved - u @ (adjoint(u) @ moved)
     if v.shape[-1] != v.shape[-2]:
-        moved = adjoint(step) @ u * safe_inverse(row)
+        moved = adjoint(step) @ u * jacobi.safe_inverse(row)
         dv = dv + moved - v @ (adjoint(v) @ moved)
     diagonal = diagonal_of(inner)
     if is_complex(inner.dtype):
-        du = du + u * (times_i(diagonal.imag).unsqueeze(-2) * safe_inverse(row))
+        du = du + u * (times_i(diagonal.imag).unsqueeze(-2) * jacobi.safe_inverse(row))
     return [du, diagonal.real * largest.squeeze(-1), dv]
 
 
