@@ -10,7 +10,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
-from plugrad.target import Capabilities, TensorCore
+from plugrad.target import ROWS_TO_PACK, Capabilities, TensorCore
 from plugrad.uop import Ops, UOp
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
@@ -44,6 +44,11 @@ _UNITS_OF_A_ROW = 4
 _PAD_REUSE = 1.5
 # Copies of windows stay in the last cache, which holds about this many times what a core has for itself.
 _LAST_CACHE = 16
+# Bytes of a line of the caches, and vectors of a tile of a product side by side.
+_LINE_BYTES = 64
+_COLUMNS_OF_A_TILE = 2
+# Reads of each element from which a copy of rows is cheaper than the lines that their tiles load again.
+_READS_TO_COPY = 128
 # Operations of one kernel, each element, before the rest becomes a kernel of its own.
 MOST_OPERATIONS = 400
 # A value that costs less than this is never cut off.
@@ -102,6 +107,8 @@ class CostModel:
     max_buffers: int = 0
     tensor_cores: tuple[TensorCore, ...] = ()
     vector_bytes: int = 0
+    vector_registers: int = 0
+    near_bytes: int = 0
     operations_per_byte: int = _OPERATIONS_PER_BYTE
     operations_per_launch: int = _OPERATIONS_PER_LAUNCH
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
@@ -128,6 +135,8 @@ class CostModel:
             max_buffers=capabilities.max_buffers,
             tensor_cores=capabilities.tensor_cores,
             vector_bytes=capabilities.vector_bits // 8,
+            vector_registers=capabilities.vector_registers,
+            near_bytes=capabilities.cache_bytes[0] if capabilities.cache_bytes else 0,
             operations_per_byte=_operations_per_byte(capabilities),
             operations_per_launch=_operations_per_launch(capabilities),
             takes_parts=capabilities.supports_views,
@@ -262,6 +271,11 @@ class CostModel:
     def _lanes(self, size: int, itemsize: int) -> int:
         return min(max(1, self.vector_bytes // itemsize), 1 << (size.bit_length() - 1))
 
+    @property
+    def rows_to_pack(self) -> int:
+        """Rows from which gathering a copy of a factor costs little: narrow vectors take more steps a row."""
+        return ROWS_TO_PACK * self.vector_bytes // _LINE_BYTES
+
     def copy_windows(self, numel: int, rows: int, fewer_steps: float, itemsize: int) -> bool:
         """Say whether copying windows of `numel` elements, read for each of `rows`, pays.
 
@@ -271,6 +285,24 @@ class CostModel:
         saved = rows * numel * fewer_steps * 2 * (self.vector_bytes // itemsize)
         fits = nbytes <= _LAST_CACHE * self.row_bytes
         return self.runs_loops and fits and saved > nbytes * 2 * self.operations_per_byte
+
+    def copy_rows(self, steps: int, rows: int, reads: int, itemsize: int) -> bool:
+        """Say whether a copy of the rows of a product pays whose elements are neighbours of other rows.
+
+        It does where a tile of registers takes less than half of a line at each step, and the first cache
+        does not hold the lines, and the columns of the tile, until the tile of the next rows comes.
+
+        Args:
+            steps: of the sum.
+            rows: neighbours in memory.
+            reads: of each element, by one column each.
+            itemsize: bytes of an element.
+        """
+        if not self.runs_loops or not self.vector_bytes or rows * itemsize < _LINE_BYTES:
+            return False
+        of_a_tile = self.vector_registers * 3 // 4 // _COLUMNS_OF_A_TILE
+        near = steps * (_LINE_BYTES + _COLUMNS_OF_A_TILE * self.vector_bytes) <= self.near_bytes
+        return 2 * of_a_tile * itemsize < _LINE_BYTES and not near and reads >= _READS_TO_COPY
 
     def split_reduce(self, reduced: int, kept: int, together: int = 1) -> int:
         """Return the number of pieces of a reduction of `reduced` elements to each of `kept`.

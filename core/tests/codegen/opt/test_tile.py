@@ -44,6 +44,18 @@ def test_loads_take_time_where_there_are_more_of_them_than_products() -> None:
     assert many == 350_000 * ((24 + 24 / 8) / (12 * 16)) * tile().rest
 
 
+def test_a_load_for_all_lanes_takes_longer_where_its_lines_are_far() -> None:
+    along, across = x.index(i * 50 + k), x.index(k * 100 + i)
+    for index, time in ((along, 1 + 4 * 4 / 64), (across, 1 + 4)):
+        value = index.load() * y.index(k * 70 + j).load()
+        sink = UOp.sink(out.index(i * 70 + j).store(value.reduce(Ops.ADD, k), i, j), arg=KernelInfo())
+        (place,) = (p for p in moving(bodies_of(sink)[1]) if p.index is index)
+        # six rows of 50 floats, or the lines of 50 rows that six neighbours share
+        nbytes = 6 * 50 * 4 if index is along else 50 * 64
+        assert tile().shared_load(place, nbytes) == 1
+        assert tile().shared_load(place, nbytes - 1) == time
+
+
 def test_neighbours_are_the_rows_that_memory_has_side_by_side() -> None:
     written = next(
         p

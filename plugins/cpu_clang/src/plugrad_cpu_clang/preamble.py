@@ -224,6 +224,19 @@ def unvectorized(define: Define) -> str:
     return "SCALAR_LOOPS"
 
 
+def hold(define: Define) -> str:
+    """Return the macro that keeps a vector in a register. gcc for x86 would read it again from memory."""
+    define(
+        "HOLD",
+        "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)\n"
+        '#define HOLD(x) __asm__("" : "+v"(x))\n'
+        "#else\n"
+        "#define HOLD(x)\n"
+        "#endif",
+    )
+    return "HOLD"
+
+
 def branching(define: Define) -> str:
     """Return the attribute of a function in whose loops gcc is to keep branches.
 

@@ -48,7 +48,7 @@ def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
         cached_bytes: buffers up to this size are in the caches anyway.
     """
     out: dict[UOp, Prefetch] = {}
-    for r, body in _innermost_loops(uops):
+    for r, body in innermost_loops(uops):
         work = sum(u.op in _RUNS for u in body)
         steps = max(_FEWEST_STEPS, _AHEAD // max(1, work))
         # a loop that ends before that gains nothing
@@ -83,7 +83,7 @@ def _is_large(memory: UOp, cached_bytes: int) -> bool:
     return memory.op is Ops.PARAM and least(memory.arg[1]) * memory.dtype.itemsize > cached_bytes
 
 
-def _innermost_loops(uops: Sequence[UOp]) -> Iterator[tuple[UOp, Sequence[UOp]]]:
+def innermost_loops(uops: Sequence[UOp]) -> Iterator[tuple[UOp, Sequence[UOp]]]:
     """Yield each loop that holds no other, with its instructions."""
     begin = 0
     for i, u in enumerate(uops):

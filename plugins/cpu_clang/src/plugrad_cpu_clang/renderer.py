@@ -26,6 +26,7 @@ from plugrad_cpu_clang.half_conversions import (
 )
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.prefetching import prefetches
+from plugrad_cpu_clang.registers import loads_to_hold
 from plugrad_cpu_clang.remainder import float_remainder
 from plugrad_cpu_clang.spilling import spilled_accumulators
 
@@ -194,12 +195,17 @@ class CpuRenderer(MaskRenderer):
     # --- memory ---
 
     def write_load(self, scope: Scope, u: UOp) -> None:
-        """Load, and ask for what a later step loads; addresses beyond the buffer are never read."""
+        """Load, and ask for what a later step loads; addresses beyond the buffer are never read.
+
+        What several products read stays in a register.
+        """
         assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
         if ahead := scope.prefetches.get(u):
             place = f"{scope.names[u.src[0]]}+{ahead.elements}"
             scope.line(f"__builtin_prefetch({place}, 0, {_IN_FIRST if ahead.is_near else _IN_SECOND});")
         super().write_load(scope, u)
+        if u in scope.held:
+            scope.line(f"{preamble.hold(scope.define)}({scope.names[u]});")
 
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
         """Return the value at `pointer`, which is aligned to its element only."""
@@ -342,6 +348,7 @@ class CpuScope(MaskScope):
         streamed: slots of buffers too large for the caches that the kernel writes and never reads.
         spilled: accumulators that are kept in memory.
         prefetches: what loads ask for ahead.
+        held: loads whose vectors stay in registers.
     """
 
     def __init__(self, uops: Sequence[UOp], stream_bytes: int, capabilities: Capabilities) -> None:
@@ -352,6 +359,7 @@ class CpuScope(MaskScope):
         self.streamed = (self.written & large) - read
         self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
         self.prefetches = prefetches(uops, capabilities.cache_bytes[-1])
+        self.held = loads_to_hold(uops, capabilities.vector_registers)
 
 
 def is_streamed(scope: Scope, store: UOp) -> bool:

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from plugrad.uop import Ops, UOp
 
+# What a step of the inner loop holds beside its sums: two vectors of one factor, a few of the other.
+_FACTORS = 4
+
 
 def spilled_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
     """Return the DEFINE_ACCs of a linear program that are better kept in memory.
@@ -24,7 +27,7 @@ def spilled_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
     out: set[UOp] = set()
     for begin, end, changed in _loops(uops):
         idle = {a for a, i in first.items() if i < begin and last.get(a, i) > end and a not in changed}
-        if changed and len(changed) + len(idle) > registers:
+        if changed and len(changed) + len(idle) + _FACTORS > registers:
             out |= idle
     return frozenset(out)
 

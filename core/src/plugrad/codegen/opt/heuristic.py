@@ -265,10 +265,10 @@ class _VectorPlan:
         lane = tile.column
 
         def weight(p: MemoryAccess) -> float:
-            if not p.moves(lane) or self._is_packed(p, lane):
-                return 1
-            if p.is_contiguous(lane):
-                return _UNALIGNED
+            if not p.moves(lane):
+                return tile.shared_load(p, self.cache_bytes)
+            if p.is_contiguous(lane) or self._is_packed(p, lane):
+                return 1 if self._is_packed(p, lane) else _UNALIGNED
             return _SHUFFLED if p.is_shuffled(lane) else _GATHERED * tile.unit
 
         def scattered(p: MemoryAccess) -> float:

@@ -11,7 +11,6 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous
-from plugrad.target import ROWS_TO_PACK
 from plugrad.uop import MOVEMENT, Ops, UOp
 
 
@@ -44,7 +43,7 @@ def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp
     if len(columns) < 2 or math.prod(sizes) == math.prod(_sizes(base)):
         return None
     # a kernel packs filters side by side where they are read for many places
-    is_packed = math.prod(full[a] for a in kept if beside[a] == 1) >= ROWS_TO_PACK
+    is_packed = math.prod(full[a] for a in kept if beside[a] == 1) >= model.rows_to_pack
     along = [
         a
         for a, size in enumerate(full)

@@ -1,0 +1,57 @@
+"""Copy the rows of a product of matrices that memory holds as columns.
+
+A tile of narrow vectors has few rows: of each line of memory it takes some neighbours, and goes on to the
+next line at each step of the reduction. The lines of all steps do not stay near until the next tile comes.
+"""
+
+import math
+from typing import Any
+
+from plugrad.schedule.fusion import Devices
+from plugrad.schedule.movement import is_contiguous, moves
+from plugrad.uop import Ops, UOp
+
+
+def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
+    """Return a product of matrices with rows in the order of its sums, where the cost model gains.
+
+    before: REDUCE_AXIS(ADD, MUL(a.T, b)) over K, with `a` (K, M) and `b` (K, N)
+    after:  the same of CONTIGUOUS(a.T)
+    """
+    op, axes = reduced.arg
+    shape: Any = product.shape
+    inner = [a for a in axes if shape[a] != 1]
+    if op is not Ops.ADD or not all(isinstance(size, int) for size in shape) or len(inner) != 1:
+        return None
+    columns = next((a for a in reversed(range(len(shape))) if shape[a] != 1 and a not in axes), None)
+    for number, view in enumerate(product.src):
+        other = product.src[1 - number]
+        if columns is None or moves(view, columns) or not is_contiguous(other, columns):
+            continue
+        copied = _copied(ctx, view, other, inner[0])
+        if copied is not None:
+            src = (copied, other) if number == 0 else (other, copied)
+            return product.replace(src=src).reduce_axis(op, axes)
+    return None
+
+
+def _copied(ctx: Devices, view: UOp, other: UOp, inner: int) -> UOp | None:
+    model = ctx.cost.get(view.device or ctx.default)
+    if view.op is not Ops.EXPAND or view.base.device is None or model is None:
+        return None
+    own, full = view.src[0], _sizes(view)
+    if math.prod(_sizes(own)) != math.prod(_sizes(view.base)) or is_contiguous(view, inner):
+        return None
+    rows = next((a for a, size in enumerate(full) if size > 1 and is_contiguous(view, a)), None)
+    if rows is None or moves(other, rows):
+        return None
+    read = math.prod(full) // math.prod(_sizes(own))
+    if not model.copy_rows(full[inner], full[rows], read, view.dtype.itemsize):
+        return None
+    order = (*(a for a in range(len(full)) if a != inner), inner)
+    return own.permute(order).contiguous().permute(tuple(map(order.index, range(len(order))))).expand(full)
+
+
+def _sizes(u: UOp) -> tuple[int, ...]:
+    sizes: Any = u.shape
+    return sizes
