@@ -21,7 +21,7 @@ def spilled_accumulators(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
         registers: vectors that the machine holds in registers.
     """
     first = {u: i for i, u in enumerate(uops) if u.op is Ops.DEFINE_ACC}
-    if len(first) <= registers:
+    if len(first) + _FACTORS <= registers:
         return frozenset()
     last = {_register(s): i for i, u in enumerate(uops) for s in u.src if _register(s) in first}
     out: set[UOp] = set()
