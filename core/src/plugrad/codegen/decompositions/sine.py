@@ -20,7 +20,6 @@ from plugrad.codegen.decompositions.floats import (
     format_of,
     high_half,
     magnitude,
-    multiply_add,
     polynomial,
     split,
 )
@@ -116,8 +115,9 @@ def _by_float64(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
     quadrant = (upper + (1 << 29)) >> 30
     rest, second, third = (u.cast(dtypes.float64) for u in (upper - (quadrant << 30), d1, d2 & 0xFFFFFF))
     unit = math.pi / 2 * 2.0**-30
-    lower = multiply_add(third, unit * 2.0**-56, second * (unit * 2.0**-32))
-    return quadrant, multiply_add(m.cast(dtypes.float64), lower, rest * unit).cast(dtypes.float32)
+    # not fused: gcc takes fused ones of vectors of two registers lane by lane
+    lower = third * (unit * 2.0**-56) + second * (unit * 2.0**-32)
+    return quadrant, (m.cast(dtypes.float64) * lower + rest * unit).cast(dtypes.float32)
 
 
 def _turns_short(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
