@@ -106,6 +106,23 @@ class Fragment:
 
 
 @frozen
+class FragmentLoad:
+    """The load of a fragment from local memory by all threads of a warp.
+
+    A matrix has 8 rows of 16 bytes. Thread t gives the address of row `t % 8` of matrix `t // 8`, and gets
+    4 bytes of each matrix, from byte `t % 4 * 4` of row `t // 4`. Transposed, of 16-bit elements, it gets
+    element `t // 4` of row `t % 4 * 2` and of the next.
+
+    Attributes:
+        matrices: how many: 1, 2 or 4.
+        is_transposed: whether a thread's elements are of one column.
+    """
+
+    matrices: int
+    is_transposed: bool = False
+
+
+@frozen
 class TensorCore:
     """One matrix instruction: `D = A @ B + C` on a tile, by `threads` threads.
 
@@ -120,6 +137,7 @@ class TensorCore:
         a: where the elements of A are.
         b: where those of B are.
         c: where those of C and D are.
+        loads_rows: whether a warp can load fragments of A and B from local memory by a FragmentLoad.
     """
 
     name: str
@@ -130,6 +148,7 @@ class TensorCore:
     a: Fragment
     b: Fragment
     c: Fragment
+    loads_rows: bool = False
 
     def suits_loops(self, rows: int, columns: int, inner: int) -> bool:
         """Say whether loops suit a product: of whole steps, with rows enough to copy B for.
@@ -171,6 +190,7 @@ class Capabilities:
         unit_registers: of a grid: registers of 32 bits that the groups on one unit share.
         thread_registers: of a grid: registers of 32 bits that one work-item may have at most.
         unit_memory_bytes: of a grid: local memory that the groups on one unit share (0: that of one group).
+        async_copy_bytes: of a grid: sizes of asynchronous copies from buffers to local memory (empty: none).
         memory_bandwidth: bytes a second between compute units and memory (0: not known).
         flop_rates: additions and multiplications a second by dtype, without matrix instructions, sorted by
             the dtype's name (empty: not known).
@@ -202,6 +222,7 @@ class Capabilities:
     unit_registers: int = 32 << 10
     thread_registers: int = 128
     unit_memory_bytes: int = 0
+    async_copy_bytes: tuple[int, ...] = ()
     memory_bandwidth: int = 0
     flop_rates: tuple[tuple[DType, int], ...] = ()
     native_ops: frozenset[str] = frozenset()

@@ -298,11 +298,13 @@ from plugrad.codegen.opt.opt_ops import OptOps
 from plugrad.engine.realize import schedule
 from plugrad.uop.ops import Ops
 rng = np.random.default_rng(2)
-def count(value):
+def tiles(value):
     for item in schedule([value.uop]):
         if item.ast.op is Ops.SINK:
             opts = optimise(KernelOpt(item.ast, Device['CUDA'].capabilities)).applied
-            print(sum(opt.op is OptOps.SHARE for opt in opts))
+            yield [opt.arg for opt in opts if opt.op is OptOps.SHARE]
+def count(value):
+    print(*map(len, tiles(value)), sep='\\n')
 def shared(dtype, rows, columns, inner):
     x, y = (rng.integers(-2, 3, shape).astype(np.float32) for shape in ((rows, inner), (inner, columns)))
     product = Tensor(x).cast(dtype).contiguous().realize() @ Tensor(y).cast(dtype).contiguous().realize()
@@ -326,6 +328,14 @@ def test_groups_compute_products_from_copies_that_they_share(simulate_each):
         _SHARED + "shared(dtypes.float32, 254, 256, 78)\nshared(dtypes.float16, 256, 256, 64)", DEVICE="CUDA"
     )
     assert out[:2] == ["1", "1"]
+
+
+def test_a_group_alone_copies_ahead_of_its_products(simulate):
+    ahead = "def count(value):\n  print(*(tile.ahead for found in tiles(value) for tile in found))\n"
+    program = "shared(dtypes.float32, 192, 128, 80)\nshared(dtypes.bfloat16, 384, 64, 192)"
+    done = simulate(HEADER + _SHARED + ahead + program, DEVICE="CUDA", PLUGRAD_SIM_UNITS=3)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["2", "2"]
 
 
 @pytest.mark.parametrize("value", ["convolution", "gradient"])

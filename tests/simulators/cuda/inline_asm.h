@@ -59,6 +59,7 @@ struct AsmOperand {
   const char *type() const {
     if (constraint == "r" || constraint == "=r") return "unsigned int";
     if (constraint == "f" || constraint == "=f") return "float";
+    if (constraint == "l") return "unsigned long long";
     throw std::runtime_error("asm: no operand is known that is " + constraint);
   }
 };
@@ -74,6 +75,7 @@ std::vector<AsmOperand> asm_operands(AsmReader &reader) {
       reader.take(",");
     }
   }
+  if (reader.take(":")) reader.string();  // what else changes: memory
   return out;
 }
 
@@ -125,6 +127,29 @@ std::string asm_as_call(const std::string &text, const std::vector<AsmOperand> &
     return asm_call("plugrad_tf32_of<>", {asm_named(found[1], operands), asm_named(found[2], operands)});
   if (std::regex_match(text, found, negation))
     return asm_call("plugrad_negated", {asm_named(found[1], operands), asm_named(found[2], operands)});
+  static const std::regex copy(
+      "\\s*cp\\.async\\.(ca|cg)\\.shared\\.global\\s+\\[(%\\d+)\\],\\s*\\[(%\\d+)\\],\\s*(\\d+),\\s*(%\\d+);\\s*");
+  if (std::regex_match(text, found, copy)) {
+    AsmOperand to = asm_named(found[2], operands)[0], from = asm_named(found[3], operands)[0];
+    AsmOperand read = asm_named(found[5], operands)[0];
+    if (found[1] == "cg" && found[4] != "16") throw std::runtime_error("asm: cp.async.cg copies 16 bytes");
+    if (to.constraint != "r" || from.constraint != "l") throw std::runtime_error("asm: no addresses of cp.async");
+    return "plugrad_copy_async<" + found[4].str() + ">(plugrad_shared(" + to.expression + "), (const void *)(" +
+           from.expression + "), " + read.expression + ");";
+  }
+  static const std::regex groups("\\s*cp\\.async\\.(?:(commit)_group|wait_group\\s+(\\d+));\\s*");
+  if (std::regex_match(text, found, groups))
+    return found[1].matched ? "plugrad_commit_copies();" : "plugrad_wait_for_copies(" + found[2].str() + ");";
+  static const std::regex rows(
+      "\\s*ldmatrix\\.sync\\.aligned\\.m8n8\\.x([124])(\\.trans)?\\.shared\\.b16\\s+(\\{[^}]*\\}),\\s*\\[(%\\d+)\\];\\s*");
+  if (std::regex_match(text, found, rows)) {
+    std::vector<AsmOperand> given = asm_named(found[3], operands), at = asm_named(found[4], operands);
+    if (std::to_string(given.size()) != found[1]) throw std::runtime_error("asm: the instruction has other registers");
+    std::string after, name = "plugrad_rows";
+    for (size_t k = 0; k < given.size(); k++) after += given[k].expression + " = " + name + "[" + std::to_string(k) + "]; ";
+    return "{ unsigned int " + name + "[" + found[1].str() + "]; plugrad_load_matrix<" +
+           (found[2].matched ? "true" : "false") + ">(" + name + ", plugrad_shared(" + at[0].expression + ")); " + after + "}";
+  }
   if (!std::regex_match(text, found, matrices)) throw std::runtime_error("asm: there is no " + text + " here");
   std::string given = found[3], element = found[4];
   bool is_float = element[0] != 's' && element[0] != 'u';

@@ -36,7 +36,7 @@ std::string with_kernels(const std::string &source) {
   out << source << "\n";
   const std::string global = "__global__", bounds_word = "__launch_bounds__(";
   bool has_barriers = false;
-  for (auto word : {"__syncthreads()", "__shfl_", "plugrad_mma<"})
+  for (auto word : {"__syncthreads()", "__shfl_", "plugrad_mma<", "plugrad_load_matrix<"})
     has_barriers = has_barriers || source.find(word) != std::string::npos;
   for (size_t at = source.find(global); at != std::string::npos; at = source.find(global, at)) {
     at += global.size();

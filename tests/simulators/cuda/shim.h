@@ -90,7 +90,15 @@ template <typename T> static inline T plugrad_atomic_add(T *p, T x) {
 static inline float atomicAdd(float *p, float x) { return plugrad_atomic_add(p, x); }
 static inline double atomicAdd(double *p, double x) { return plugrad_atomic_add(p, x); }
 
+// Memory of the block is thread-local memory, which has addresses of 32 bits beside an element of it.
+static thread_local __align__(16) unsigned char plugrad_beside_shared[16];
+static inline unsigned long long __cvta_generic_to_shared(const void *p) {
+  return (unsigned int)((const unsigned char *)p - plugrad_beside_shared);
+}
+static inline void *plugrad_shared(unsigned int address) { return plugrad_beside_shared + (int)address; }
+
 #include "warp.h"
+#include "copies.h"
 
 // --- how the stand-in for the driver calls a kernel ---
 

@@ -153,6 +153,24 @@ static inline void plugrad_mma(D (&d)[OfD], const unsigned int (&a)[OfA], const 
   }
 }
 
+// ldmatrix: rows of 16 bytes whose addresses the threads give, eight for a matrix.
+template <bool is_transposed, int N> static inline void plugrad_load_matrix(unsigned int (&d)[N], const void *row) {
+  static_assert(750 <= __CUDA_ARCH__, "this GPU has no ldmatrix");
+  plugrad_slots &slots = *plugrad_meet("ldmatrix", ~0u, 1, &row, sizeof(row));
+  const unsigned int lane = plugrad_lane();
+  for (unsigned int i = 0; i < N; i++) {
+    unsigned short pair[2];
+    for (unsigned int k = 0; k < 2; k++) {
+      const unsigned int across = lane % 4 * 2 + k, along = lane / 4;
+      const unsigned int from = is_transposed ? across : along, place = is_transposed ? along : across;
+      const unsigned short *start = plugrad_given<const unsigned short *>(slots, i * 8 + from);
+      if ((unsigned long long)start % 16) __builtin_trap();
+      pair[k] = start[place];
+    }
+    d[i] = pair[0] | (unsigned int)pair[1] << 16;
+  }
+}
+
 // neg.s32, which wraps
 static inline void plugrad_negated(unsigned int (&to)[1], const unsigned int (&from)[1]) { to[0] = 0u - from[0]; }
 

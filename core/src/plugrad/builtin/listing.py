@@ -19,7 +19,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, parse_dtype
 from plugrad.errors import DtypeError, FileFormatError, VerifyError
-from plugrad.target import TensorCore
+from plugrad.target import FragmentLoad, TensorCore
 from plugrad.uop import Axis, KernelInfo, Ops, UOp
 
 # an x before digits starts the lanes: boolx8 is eight bools
@@ -118,6 +118,8 @@ def _as_literals(arg: Any) -> Any:
             return None
         case Ops():
             return arg.name
+        case FragmentLoad():
+            return arg.matrices, arg.is_transposed
         case TensorCore():
             return arg.threads, arg.dims, *((f.threads, f.places) for f in (arg.a, arg.b, arg.c))
         case (slot, UOp()):

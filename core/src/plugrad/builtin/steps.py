@@ -6,6 +6,7 @@ from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.builtin.arithmetic import Array, constant, function, lane_dtype, storage_dtype
+from plugrad.builtin.fragments import WARP, elements_of, rows_of_matrices
 from plugrad.builtin.listing import Instruction
 from plugrad.builtin.spaces import Address, Space, both, gather, scatter, update
 from plugrad.dtype import is_float
@@ -281,6 +282,18 @@ def _store(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> S
     return step
 
 
+def _copy_async(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    (to, source, *gates), count = program[i].src, program[i].arg
+    zero = constant(0, program[source].dtype.vec(count) if count > 1 else program[source].dtype)
+
+    def step(lanes: Lanes) -> None:
+        mask = both(lanes.mask, lanes.values[gates[0]]) if gates else lanes.mask
+        value = gather(lanes.values[source], count, lanes.count, mask, zero)
+        scatter(lanes.values[to], count, lanes.count, lanes.mask, value)
+
+    return step
+
+
 def _vectorize(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
     sources = program[i].src
 
@@ -305,7 +318,7 @@ def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
     threads, (n, m, k), *bits = ins.arg
     fragments = [Fragment(*b) for b in bits]
     shapes = ((m, k), (k, n), (m, n))
-    where = [_elements_of(f, threads, axes) for f, axes in zip(fragments, ("mk", "kn", "mn"), strict=True)]
+    where = [elements_of(f, threads, axes) for f, axes in zip(fragments, ("mk", "kn", "mn"), strict=True)]
     # sums of products in twice the digits, rounded once
     wide = np.float64 if is_float(ins.dtype) else np.int64
     out = lane_dtype(ins.dtype)
@@ -334,13 +347,20 @@ def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
     return step
 
 
-def _elements_of(fragment: Fragment, threads: int, axes: str) -> tuple[Array, Array]:
-    """Return row and column of what each thread holds in each place."""
-    rows, columns = (
-        np.array([[fragment.coordinate(axis, t, p) for p in range(fragment.count)] for t in range(threads)])
-        for axis in axes
-    )
-    return rows, columns
+def _load_matrix(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
+    ins = program[i]
+    (place,), count = ins.src, ins.dtype.count
+    in_row = 4 * count // ins.arg[0]
+    zero = constant(0, ins.dtype.scalar().vec(in_row))
+    rows, elements = rows_of_matrices(count, ins.arg)
+
+    def step(lanes: Lanes) -> None:
+        if lanes.mask is not None or lanes.per_group % WARP:
+            raise _misfit(lanes, "has a load of a whole warp where only some work-items run")
+        held = gather(lanes.values[place], in_row, lanes.count, None, zero).reshape(-1, WARP, in_row)
+        lanes.values[i] = held[:, rows, elements].reshape(lanes.count, count)
+
+    return step
 
 
 def _same_as_source(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
@@ -375,8 +395,9 @@ _BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], S
     Ops.VECTORIZE: _vectorize,
     Ops.GEP: _gep,
     Ops.WMMA: _wmma,
-    Ops.BARRIER: _nothing,
-    Ops.SINK: _nothing,
+    Ops.LOAD_MATRIX: _load_matrix,
+    Ops.COPY_ASYNC: _copy_async,
+    **dict.fromkeys((Ops.BARRIER, Ops.COMMIT, Ops.SINK), _nothing),
 }
 
 

@@ -32,7 +32,7 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
             return loads
         if u.op is Ops.STORE and (stores := _split_store(u, capabilities)) is not None:
             return stores
-        if u.op is Ops.SINK or u.op is Ops.BARRIER:
+        if u.op in (Ops.SINK, Ops.BARRIER, Ops.COMMIT):
             stores = [p for s in u.src for p in (s.src if s.op is Ops.SINK else (s,))]
             return u.replace(src=tuple(_joined(stores, capabilities) if capabilities.vector_bits else stores))
         if u.op is Ops.WMMA:

@@ -18,7 +18,8 @@ def expand(sink: UOp, capabilities: Capabilities) -> UOp:
     after:  STORE(place(0), value(0)), STORE(place(1), value(1))
     """
     sink = rebuild(
-        sink, lambda u: _expand_barrier(u) if u.op is Ops.BARRIER else _expand_reduce(u, capabilities)
+        sink,
+        lambda u: _expand_stores(u) if u.op in (Ops.BARRIER, Ops.COMMIT) else _expand_reduce(u, capabilities),
     )
     stores = [step for store in sink.src for step in _expand_store(store)]
     return simplify(sink.replace(src=tuple(stores)))
@@ -38,8 +39,10 @@ def _at_steps(values: list[UOp], r: UOp) -> list[UOp]:
     return [at(value, r, i, done) for value in values for i, done in enumerate(known)]
 
 
-def _expand_barrier(u: UOp) -> UOp:
-    return u.replace(src=tuple(step for store in u.src for step in _expand_store(store)))
+def _expand_stores(u: UOp) -> UOp:
+    return u.replace(
+        src=tuple(step for s in u.src for step in (_expand_store(s) if s.op is Ops.STORE else [s]))
+    )
 
 
 def _expand_reduce(u: UOp, capabilities: Capabilities) -> UOp | None:

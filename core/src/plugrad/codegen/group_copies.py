@@ -11,6 +11,7 @@ from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import coefficient, constant_size, is_multiple
 
+_HOLD_COPIES = (Ops.BARRIER, Ops.COMMIT)
 _OF_A_GROUP = (AxisType.LOCAL, AxisType.WARP)
 
 
@@ -36,10 +37,14 @@ def spread_copies(sink: UOp, capabilities: Capabilities) -> UOp:
     copies: list[UOp] = []
 
     def change(u: UOp) -> UOp | None:
+        return u.replace(src=tuple(spread(s, u.op) for s in u.src)) if u.op in _HOLD_COPIES else None
+
+    def spread(u: UOp, holder: Ops) -> UOp:
         if u.op is not Ops.STORE or not any(r.arg.kind is AxisType.COPY for r in u.src[2:]):
-            return None
+            return u
         copies.append(u)
-        return _spread(u, item, (free, len(copies)), capabilities)
+        is_async = holder is Ops.COMMIT and u.src[0].dtype.itemsize in capabilities.async_copy_bytes
+        return _spread(u, item, (free, len(copies)), capabilities, is_async=is_async)
 
     return simplify(rebuild(sink, change))
 
@@ -52,13 +57,17 @@ def _with_each_loop_once(u: UOp) -> UOp | None:
     return u.replace(src=(*u.src[:2], *dict.fromkeys(u.src[2:]))) if u.op is Ops.STORE else None
 
 
-def _spread(store: UOp, item: UOp, ident: tuple[int, ...], capabilities: Capabilities) -> UOp:
+def _spread(
+    store: UOp, item: UOp, ident: tuple[int, ...], capabilities: Capabilities, *, is_async: bool
+) -> UOp:
     place, value, *axes = store.src
     places = [u for u in value.toposort() if u.op is Ops.INDEX]
     axes.sort(key=lambda r: _apart(places, r))
     sizes = [constant_size(r) or 1 for r in axes]
     items, numel = constant_size(item) or 1, math.prod(sizes)
-    widths = [n for n in (16, 8, 4, 2, 1) if _is_wide(places, axes[0], n, capabilities)]
+    # a copy that goes on beside other work is one access on both sides
+    both = [*places, place] if is_async else places
+    widths = [n for n in (16, 8, 4, 2, 1) if _is_wide(both, axes[0], n, capabilities)]
     width = next((n for n in widths if numel % (n * items) == 0), widths[0])
     vectors = numel // width
     step = UOp.range(-(-vectors // items), (*ident, 0), AxisType.UPCAST)
@@ -74,7 +83,9 @@ def _spread(store: UOp, item: UOp, ident: tuple[int, ...], capabilities: Capabil
     for r, coordinate in coordinates.items():
         place, value = at(place, r, coordinate), at(value, r, coordinate)
     if vectors % items:
-        place = place.replace(src=(*place.src, number < vectors))
+        inside = number < vectors
+        gate = place.src[2] & inside if len(place.src) > 2 else inside
+        place = place.replace(src=(*place.src[:2], gate))
     return place.store(value, step, lane)
 
 

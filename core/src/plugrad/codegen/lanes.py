@@ -12,7 +12,7 @@ from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import coefficient, constant_size
 
-_HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER})
+_HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER, Ops.COMMIT})
 # Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.
 LANES_TO_SHUFFLE = 4
 
@@ -164,7 +164,9 @@ class _Vectorizer:
         return vector
 
     def _stores(self, store: UOp) -> list[UOp]:
-        if store.op is not Ops.STORE or self.lane not in store.src[2:]:
+        if store.op is not Ops.STORE:
+            return [self.of(store)]
+        if self.lane not in store.src[2:]:
             return [self._rebuilt(store)]
         place, value = store.src[:2]
         rest = tuple(s for s in store.src[2:] if s is not self.lane)

@@ -392,5 +392,16 @@ def remove_unused(program: list[UOp]) -> list[UOp]:
 _HAVE_LOOPS = frozenset({Ops.RANGE, Ops.STORE})
 _MOVES_FREELY = ELEMENTWISE | {Ops.CONST, Ops.INDEX, Ops.PARAM, Ops.GEP, Ops.VECTORIZE}
 _EFFECTS = frozenset(
-    {Ops.STORE, Ops.ACCUMULATE, Ops.RANGE, Ops.END, Ops.IF, Ops.ENDIF, Ops.BARRIER, Ops.DEFINE_ACC}
+    {
+        Ops.STORE,
+        Ops.ACCUMULATE,
+        Ops.RANGE,
+        Ops.END,
+        Ops.IF,
+        Ops.ENDIF,
+        Ops.BARRIER,
+        Ops.COMMIT,
+        Ops.COPY_ASYNC,
+        Ops.DEFINE_ACC,
+    }
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plugrad._frozen import frozen
+from plugrad.codegen.async_copies import copy_asynchronously
 from plugrad.codegen.coalesce import coalesce
 from plugrad.codegen.decompositions import decompose
 from plugrad.codegen.devectorizer import devectorize
@@ -131,7 +132,7 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
     if extra_rules is not None:
         lowered = graph_rewrite(lowered, extra_rules, name="extra_rules")
         verify(lowered, codegen_spec)
-    program = remove_unused(linearize(lowered, capabilities))
+    program = remove_unused(copy_asynchronously(linearize(lowered, capabilities), capabilities))
     if settings.SPEC:
         verify_linear(program)
     by_op: dict[Ops, list[UOp]] = {}
@@ -139,6 +140,8 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
         by_op.setdefault(u.op, []).append(u)
     specials = {u.arg: u.src[0] for u in by_op.get(Ops.SPECIAL, ())}
     loads, stores = by_op.get(Ops.LOAD, []), by_op.get(Ops.STORE, [])
+    updated = (store.src[0] for store in stores if store.arg is not None)
+    copied = (copy.src[1] for copy in by_op.get(Ops.COPY_ASYNC, ()))
     return Lowered(
         name=f"{ast.arg.name}_{ast.key.hex()[:8]}",
         program=tuple(program),
@@ -146,8 +149,8 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
         local_size=_dims("lidx", specials),
         threads=int(specials["thread"].vmax) if "thread" in specials else 1,
         variables=tuple(sorted(u.arg[0] for u in by_op.get(Ops.DEFINE_VAR, ()))),
-        outs=_slots(stores),
-        ins=_slots((*loads, *(store for store in stores if store.arg is not None))),
+        outs=_slots(store.src[0] for store in stores),
+        ins=_slots((*(load.src[0] for load in loads), *updated, *copied)),
         cost=estimate(ast),
         opts=tuple(kernel.applied),
         axes=_axes(optimised),
@@ -160,8 +163,8 @@ def _dims(prefix: str, specials: dict[str, UOp]) -> "tuple[int | UOp, ...]":
     return tuple(1 if size is None else size.arg if size.op is Ops.CONST else size for size in dims)
 
 
-def _slots(accesses: Iterable[UOp]) -> tuple[int, ...]:
-    memories = {u.src[0].src[0] for u in accesses}
+def _slots(places: Iterable[UOp]) -> tuple[int, ...]:
+    memories = {place.src[0] for place in places}
     return tuple(sorted(memory.arg[0] for memory in memories if memory.op is Ops.PARAM))
 
 

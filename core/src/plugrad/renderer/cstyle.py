@@ -376,6 +376,7 @@ _STATEMENTS: Mapping[Ops, Callable[[CStyleRenderer, Scope, UOp], None]] = {
     Ops.IF: lambda r, scope, u: r.write_if(scope, u),
     Ops.ENDIF: lambda r, scope, u: r.write_end(scope, u),
     Ops.BARRIER: lambda r, scope, u: r.write_barrier(scope, u),
+    Ops.COMMIT: lambda r, scope, u: r.write_nothing(scope, u),
     Ops.INDEX: lambda r, scope, u: r.write_index(scope, u),
     Ops.LOAD: lambda r, scope, u: r.write_load(scope, u),
     Ops.STORE: lambda r, scope, u: r.write_store(scope, u),

@@ -91,7 +91,7 @@ class Ops(Enum):
     END = auto()  # (range): closes that loop
     IF = auto()  # (cond): opens a conditional block
     ENDIF = auto()  # (if): closes it
-    BARRIER = auto()  # (*effects): all work-items of a group have done the effects
+    BARRIER = auto()  # (*effects, *ranges): None, or how many COMMITs may go on; all work-items wait
     REDUCE = (
         auto()
     )  # (*values, *ranges): (Ops.ADD | MUL | MAX, number of values); values over ranges, combined
@@ -114,6 +114,11 @@ class Ops(Enum):
 
     # kernels, by the threads of a warp together
     WMMA = auto()  # (a, b, c): TensorCore; a @ b + c of one tile, as each thread's fragments
+    LOAD_MATRIX = auto()  # (INDEX of local memory): FragmentLoad; a fragment of rows, of which each names one
+
+    # kernels, copies that go on while others are read
+    COMMIT = auto()  # (*STOREs, *COMMITs): what a BARRIER later waits for as one
+    COPY_ASYNC = auto()  # (INDEX of local memory, INDEX[, gate]): int; copy so many lanes, or zeros
 
     def __lt__(self, other: "Ops") -> bool:
         return self.value < other.value

@@ -70,6 +70,22 @@ def test_tiles_of_axes_that_they_do_not_divide_are_shared() -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("ahead", [1, 2, 5, 9])
+@pytest.mark.parametrize("steps", [1, 2, 3, 6])
+def test_copies_begin_ahead_of_the_products_that_read_them(steps: int, ahead: int) -> None:
+    share = Opt(OptOps.SHARE, (2,), GroupTile(steps, ((0,), (1,)), ahead=ahead))
+    found, expected = result((share, *GROUP, Opt(OptOps.UPCAST, (1, 0), 3)))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_step_waits_for_its_own_copies_and_not_for_later_ones() -> None:
+    ahead = replace(SHARE, arg=GroupTile(1, ((0,), (1,)), ahead=2))
+    uops = KernelOpt(product(), CAPABILITIES).apply_all([ahead]).ast.toposort()
+    assert [u.arg for u in uops if u.op is Ops.BARRIER] == [1]
+    assert sum(u.op is Ops.COMMIT for u in uops) == 3, "two before the loop, one in it"
+    assert {u.arg[1] for u in uops if u.op is Ops.DEFINE_LOCAL} == {3 * (ROWS + 4), 3 * (COLUMNS + 4)}
+
+
 def test_a_step_has_one_barrier_and_two_halves_take_turns() -> None:
     ast = KernelOpt(product(), CAPABILITIES).apply_all([SHARE]).ast
     assert sum(u.op is Ops.BARRIER for u in ast.toposort()) == 1

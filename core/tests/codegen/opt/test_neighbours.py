@@ -80,9 +80,9 @@ def test_copies_of_a_group_get_other_steps_that_stay_written_out() -> None:
     product = a.index(i * 30 + k).load() * b.index(k * 8 + j).load()
     ast = UOp.sink(out.index(i * 8 + j).store(product.reduce(Ops.ADD, k), i, j), arg=KernelInfo())
 
-    def opts(steps: int) -> tuple[Opt, ...]:
-        share = Opt(OptOps.SHARE, (2,), GroupTile(steps, ((0,), (1,))))
+    def opts(steps: int, ahead: int = 0) -> tuple[Opt, ...]:
+        share = Opt(OptOps.SHARE, (2,), GroupTile(steps, ((0,), (1,)), ahead=ahead))
         return Opt(OptOps.PADTO, (2,), steps), share, Opt(OptOps.UNROLL, (2, 1), steps)
 
     found = lists(ast, replace(GRID, local_memory_bytes=1 << 14), *opts(8))
-    assert {opts(4), opts(16)} <= found
+    assert {opts(4), opts(16), opts(8, 1)} <= found

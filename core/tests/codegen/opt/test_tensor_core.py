@@ -11,7 +11,7 @@ from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import KernelOptError
-from plugrad.target import Capabilities, Fragment, TensorCore
+from plugrad.target import Capabilities, Fragment, FragmentLoad, TensorCore
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
@@ -170,6 +170,26 @@ def test_warps_share_groups_and_take_tiles_side_by_side() -> None:
 def test_neighbours_in_memory_are_loaded_together() -> None:
     program = lower(matmul(32, 48, 64, BYTES, transposed=True), GPU, (tile(BYTES),)).program
     assert {u.dtype for u in program if u.op is Ops.LOAD} == {dtypes.int8.vec(4)}
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_a_warp_loads_rows_of_copies_together(ahead: int, transposed: bool) -> None:
+    rows = replace(WIDE, loads_rows=True)
+    capabilities = replace(GPU, tensor_cores=(rows,))
+    share = Opt(OptOps.SHARE, (2,), GroupTile(32, ((0,), (1,)), in_memory_order=True, ahead=ahead))
+    tiled = Opt(OptOps.TC, (1,), MatrixTile(rows.name, rows=(0,), inner=(2, 1)))
+    opts = (share, tiled, Opt(OptOps.LOCAL, (0, 0), 2), Opt(OptOps.UNROLL, (2, 1, 0), 2))
+    ast = matmul(32, 24, 96, rows, transposed)
+    check(ast, *opts, capabilities=capabilities)
+    loads = {u.arg for u in lower(ast, capabilities, opts).program if u.op is Ops.LOAD_MATRIX}
+    assert loads == {FragmentLoad(4), FragmentLoad(2, is_transposed=not transposed)}
+
+
+def test_rows_that_are_not_in_local_memory_are_loaded_by_each_thread() -> None:
+    rows = replace(WIDE, loads_rows=True)
+    program = lower(matmul(32, 48, 64, rows), replace(GPU, tensor_cores=(rows,)), (tile(rows),)).program
+    assert not any(u.op is Ops.LOAD_MATRIX for u in program)
 
 
 @pytest.mark.parametrize("sizes", [(64, 64, 64), (100, 100, 100), (1000, 1000, 48), (250, 260, 32)])

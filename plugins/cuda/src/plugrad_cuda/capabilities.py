@@ -4,6 +4,8 @@ Source: CUDA C++ Programming Guide, section "Compute Capabilities", technical sp
 capability.
 """
 
+from dataclasses import replace
+
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import DeviceNotFound
 from plugrad.target import Capabilities, Target
@@ -113,11 +115,18 @@ def capabilities(target: Target, *, allows_tf32: bool = False) -> Capabilities:
         unit_registers=int(target.get("unit_registers") or REGISTERS_OF_A_UNIT),
         thread_registers=REGISTERS_OF_A_THREAD,
         unit_memory_bytes=int(target.get("unit_memory_bytes") or shared + _RESERVED_BYTES),
+        async_copy_bytes=(4, 8, 16) if version >= (8, 0) else (),
         memory_bandwidth=int(target.get("bandwidth") or _BANDWIDTH.get(version, 500) * 10**9),
         flop_rates=_flop_rates(version, units * 1000 * int(target.get("clock") or _CLOCK_KILOHERTZ)),
         max_buffers=256,  # 4 KB of parameters, half of them left for scalars
         tensor_cores=tensor_cores(version, driver=int(target.get("driver") or 0), allows_tf32=allows_tf32),
     )
+
+
+def without_warp_copies(can: Capabilities) -> Capabilities:
+    """Return the capabilities of a renderer without asynchronous copies and loads of whole warps."""
+    cores = tuple(replace(core, loads_rows=False) for core in can.tensor_cores)
+    return replace(can, tensor_cores=cores, async_copy_bytes=())
 
 
 def _flop_rates(version: tuple[int, int], clocks: int) -> tuple[tuple[DType, int], ...]:

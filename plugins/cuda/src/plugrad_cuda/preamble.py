@@ -8,8 +8,8 @@ import itertools
 from collections.abc import Callable
 
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
-from plugrad.target import TensorCore
-from plugrad_cuda.tensor_cores import opcode
+from plugrad.target import FragmentLoad, TensorCore
+from plugrad_cuda.tensor_cores import cache_of_copy, opcode, opcode_of_load
 
 Define = Callable[[str, str], str]
 
@@ -154,6 +154,81 @@ def matrix_instruction(define: Define, core: TensorCore, a: str, b: str, c: str)
         f"    : {', '.join(given)}",
         f"    : {', '.join(taken)});",
         "  return d;",
+    )
+
+
+def shared_address(define: Define) -> str:
+    """Define the 32-bit address of memory that a block shares; return the function's name."""
+    return _function(
+        define,
+        "shared_address",
+        "unsigned int",
+        "const void *p",
+        "  return (unsigned int)__cvta_generic_to_shared(p);",
+    )
+
+
+def async_copy(define: Define, nbytes: int) -> str:
+    """Define a copy from a buffer, or of zeros, to memory of the block that goes on; return its name.
+
+    Source: PTX ISA, section "Data Movement and Conversion Instructions: cp.async".
+    """
+    return _function(
+        define,
+        f"copy{nbytes}_async",
+        "void",
+        "void *to, const void *from, bool is_there",
+        f'  asm volatile("cp.async.{cache_of_copy(nbytes)}.shared.global [%0], [%1], {nbytes}, %2;"',
+        f'    : : "r"({shared_address(define)}(to)), "l"((unsigned long long)from),',
+        f'    "r"(is_there ? {nbytes}u : 0u) : "memory");',
+    )
+
+
+def commit_copies(define: Define) -> str:
+    """Define the end of a group of copies; return the function's name."""
+    return _function(
+        define, "commit_copies", "void", "", '  asm volatile("cp.async.commit_group;" : : : "memory");'
+    )
+
+
+def wait_for_copies(define: Define, left: int) -> str:
+    """Define the wait for this thread's copies but those of the last groups; return the function's name."""
+    return _function(
+        define,
+        f"wait_for_copies_but_{left}",
+        "void",
+        "",
+        f'  asm volatile("cp.async.wait_group {left};" : : : "memory");',
+    )
+
+
+def matrix_load(define: Define, load: FragmentLoad, vector: str, count: int) -> str:
+    """Define the load of a fragment, whose rows' addresses the threads of a warp give; return its name.
+
+    Args:
+        define: adds a definition.
+        load: how many matrices, and whether a thread's elements are neighbours along a column.
+        vector: type of the fragment, as `vector_type` gives it.
+        count: its elements.
+    """
+    words = load.matrices
+    together = count // words
+    given = ", ".join(f'"=r"(word[{i}])' for i in range(words))
+    numbers = ", ".join(f"%{i}" for i in range(words))
+    lanes = [
+        f"  v.lane[{i}] = word[{i // together}] >> {32 // together * (i % together)};" for i in range(count)
+    ]
+    return _function(
+        define,
+        f"load_{vector}{'_across' if load.is_transposed else ''}",
+        vector,
+        "const void *p",
+        f"  unsigned int word[{words}];",
+        f'  asm volatile("{opcode_of_load(load)} {{{numbers}}}, [%{words}];"',
+        f'    : {given} : "r"({shared_address(define)}(p)) : "memory");',
+        f"  {vector} v;",
+        *lanes,
+        "  return v;",
     )
 
 

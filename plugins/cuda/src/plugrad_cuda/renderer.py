@@ -102,14 +102,44 @@ class CudaRenderer(CStyleRenderer):
     def write(self, scope: Scope, u: UOp) -> None:
         """Write one node.
 
-        A matrix instruction is a call that stays in its place, for all threads together.
+        Matrix instructions and their loads are calls that stay in their place, for all threads together.
         """
+        if u.op is Ops.LOAD_MATRIX:
+            type_name = self.type_name(scope, u.dtype)
+            function = preamble.matrix_load(scope.define, u.arg, type_name, u.dtype.count)
+            return scope.declare(u, "tile", type_name, f"{function}({scope.names[u.src[0]]})")
+        if u.op is Ops.COPY_ASYNC:
+            return self._write_copy(scope, u)
+        if u.op is Ops.COMMIT and self.capabilities.async_copy_bytes:
+            return scope.line(f"{preamble.commit_copies(scope.define)}();")
         if u.op is not Ops.WMMA:
             return super().write(scope, u)
         types = [self.type_name(scope, s.dtype) for s in u.src]
         function = preamble.matrix_instruction(scope.define, u.arg, *types)
         arguments = ", ".join(scope.names[s] for s in u.src)
         return scope.declare(u, "tile", types[2], f"{function}({arguments})")
+
+    def write_barrier(self, scope: Scope, u: UOp) -> None:
+        """Wait for the block, where copies were begun for those that all threads wait for first."""
+        if u.arg is not None and self.capabilities.async_copy_bytes:
+            scope.line(f"{preamble.wait_for_copies(scope.define, u.arg)}();")
+        super().write_barrier(scope, u)
+
+    def _write_copy(self, scope: Scope, u: UOp) -> None:
+        """Write a copy that needs no register; of odd buffers, and at odd places, one that does."""
+        to, source, *gate = (scope.names[s] for s in u.src)
+        if u.arg > 1 and not all(is_aligned(place, u.arg) for place in u.src[:2]):
+            lanes = (f"{source}[{i}]" for i in range(u.arg))
+            if gate:
+                lanes = (f"{gate[0]} ? {lane} : 0" for lane in lanes)
+            return scope.line(f"{', '.join(f'{to}[{i}] = {lane}' for i, lane in enumerate(lanes))};")
+        function = preamble.async_copy(scope.define, u.arg * u.src[0].dtype.itemsize)
+        arguments = f"{to}, {source}, {gate[0] if gate else 1}"
+        if u.arg == 1:
+            return scope.line(f"{function}({arguments});")
+        vector = self._with_access(scope, u, u.src[0].dtype.vec(u.arg))
+        scope.define("COPY", _COPY)
+        return scope.line(f"COPY({function}, {vector}, {arguments});")
 
     # --- types and constants ---
 
@@ -276,6 +306,13 @@ template <typename V, typename T> static __device__ __forceinline__ void store_l
 #else
 #define LOAD(V, p) (*(const V *)(p))
 #define STORE(V, p, v) (*(V *)(p) = (v))
+#endif"""
+
+
+_COPY = """#ifdef UNALIGNED
+#define COPY(copy, V, to, from, is_there) STORE(V, to, (is_there) ? LOAD(V, from) : V{})
+#else
+#define COPY(copy, V, to, from, is_there) copy(to, from, is_there)
 #endif"""
 
 

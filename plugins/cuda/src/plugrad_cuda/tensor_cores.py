@@ -9,7 +9,7 @@ Source: PTX ISA, section "Matrix Fragments for mma.m16n8k16" and those of the ot
 """
 
 from plugrad.dtype import DType, dtypes, is_float
-from plugrad.target import Fragment, TensorCore
+from plugrad.target import Fragment, FragmentLoad, TensorCore
 
 WARP = 32
 # the first driver whose PTX has them (CUDA 12.4, PTX 8.4)
@@ -65,6 +65,23 @@ def opcode(core: TensorCore) -> str:
     return f"mma.sync.aligned.m{rows}n{columns}k{inner}.row.col.{given}.{taken}.{taken}.{given}"
 
 
+def opcode_of_load(load: FragmentLoad) -> str:
+    """Return the PTX name of the load of a fragment.
+
+    Source: PTX ISA, section "Warp-level matrix load instruction: ldmatrix".
+
+    Example:
+        >>> opcode_of_load(FragmentLoad(4, is_transposed=True))
+        'ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16'
+    """
+    return f"ldmatrix.sync.aligned.m8n8.x{load.matrices}{'.trans' if load.is_transposed else ''}.shared.b16"
+
+
+def cache_of_copy(nbytes: int) -> str:
+    """Return the caches that an asynchronous copy goes through: those of 16 bytes pass by the first."""
+    return "cg" if nbytes == 16 else "ca"
+
+
 def _of_bytes(rows: int, inner: int) -> tuple[TensorCore, ...]:
     # sums wrap, so that one instruction gives those of both signs
     return (
@@ -89,4 +106,5 @@ def _core(rows: int, inner: int, taken: DType, given: DType = dtypes.float32) ->
         a=Fragment((*four, "m0", "m1", "m2"), (*lower, *more_rows, *upper)),
         b=Fragment((*four, "n0", "n1", "n2"), (*lower, *upper)),
         c=Fragment(("n1", "n2", "m0", "m1", "m2"), ("n0", *more_rows)),
+        loads_rows=taken.itemsize == 2 or taken in (dtypes.int8, dtypes.uint8),
     )

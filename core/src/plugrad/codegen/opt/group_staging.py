@@ -3,11 +3,15 @@
 The reduced axis is split in steps and parts of a step. At each step the group copies its tile of each factor,
 a barrier follows, and all products of the step read the copies. Two halves of the memory take turns: whoever
 writes a half has passed the barrier that all readers of it reach after reading, so one barrier is enough.
+
+Where copies are begun ahead, there is one part more than those. A step waits for its own copies, and begins
+later ones into the part that the step before has read: its one barrier stands behind those reads, too.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from plugrad._frozen import frozen
 from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild
 from plugrad.dtype import dtypes
@@ -47,14 +51,14 @@ def shared(ast: UOp, opt: Opt, inner: UOp, tile: GroupTile, most_bytes: int) -> 
     return rebuild(ast, lambda u: copied if u is reduce else None)
 
 
-def bytes_of_copies(steps: int, sizes: Sequence[int], itemsize: int) -> int:
-    """Return the memory of two halves of copies of factors of `sizes`, `steps` rows each.
+def bytes_of_copies(steps: int, sizes: Sequence[int], itemsize: int, parts: int = 2) -> int:
+    """Return the memory of `parts` copies of factors of `sizes`, `steps` rows each.
 
     Example:
         >>> bytes_of_copies(16, (128, 128), itemsize=4)
         33792
     """
-    return 2 * steps * sum(size * itemsize + _PADDING for size in sizes)
+    return parts * steps * sum(size * itemsize + _PADDING for size in sizes)
 
 
 def refuse_in_copies(ast: UOp, opt: Opt) -> None:
@@ -115,6 +119,32 @@ def _gated(gate: UOp, x: UOp) -> UOp:
     return _gated(gate, x.src[0]).cast(x.dtype) if _is_widened(x) else gate.where(x, x.const_like(0))
 
 
+@frozen
+class _Copy:
+    """A panel and the memory that the group copies it to, an axis of `row` elements' pitch first."""
+
+    panel: UOp
+    memory: UOp
+    axes: tuple[UOp, ...]
+    own: tuple[UOp, ...]
+    row: int
+    numel: int
+
+    def stored(self, memory: UOp, part: UOp, steps: Mapping[UOp, UOp], gate: UOp | None) -> UOp:
+        """Return the STORE of the panel at some steps of the loops, to a part of the memory."""
+        value = self.panel.substitute({**dict(zip(self.axes, self.own, strict=True)), **steps})
+        if gate is not None:
+            value = _read_under(gate, value)
+        return memory.index(self._place(part, self.own), gate).store(value, *self.own)
+
+    def loaded(self, memory: UOp, part: UOp) -> UOp:
+        """Return the element of the copy in a part of the memory."""
+        return memory.index(self._place(part, self.axes)).load()
+
+    def _place(self, part: UOp, axes: tuple[UOp, ...]) -> UOp:
+        return part * self.numel + axes[0] * self.row + flat_position(axes[1:])
+
+
 def _copied(
     ast: UOp,
     opt: Opt,
@@ -127,38 +157,87 @@ def _copied(
     panels = _panels(value, inside)
     if not panels:
         raise KernelOptError(f"{opt}: no factor of the reduction is used by several steps of the tile.")
+    total = math.prod(constant_size(r) or 0 for r in loops)
+    if tile.ahead and not total:
+        raise KernelOptError(f"{opt}: copies ahead take loops of a constant number of steps.")
+    ahead = min(tile.ahead, total - 1) if total else 0
+    parts = max(ahead + 1, min(2, total or 2))
     free = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
-    halves = min(2, math.prod(constant_size(r) or 2 for r in loops))
-    half = flat_position(loops) % halves
-    nbytes, stores, places = 0, list[UOp](), dict[UOp, UOp]()
-    for number, panel in enumerate(panels):
-        axes = tuple(r for r in inside if r in panel.ranges)
-        around = sorted(r.arg.ident for r in panel.ranges if r not in axes and r.arg.kind not in _AROUND_COPY)
-        if around or not all(map(constant_size, axes)):
-            raise KernelOptError(
-                f"{opt}: what the group copies moves with {around}, which are part of the group."
-            )
-        if tile.in_memory_order:
-            axes = tuple(sorted(axes, key=lambda r: _apart(panel, r), reverse=True))
-        row = math.prod(constant_size(r) or 1 for r in axes[1:]) + _PADDING // panel.dtype.itemsize
-        numel = (constant_size(axes[0]) or 1) * row
-        memory = UOp(Ops.DEFINE_LOCAL, panel.dtype, (), (number, halves * numel))
-        nbytes += halves * numel * panel.dtype.itemsize
-        own = {r: UOp.range(constant_size(r) or 1, (free, i), AxisType.COPY) for i, r in enumerate(axes)}
-        free += 1
-        start = half * numel
-        copy = panel.substitute(own)
-        place = memory.index(start + own[axes[0]] * row + flat_position(tuple(own[r] for r in axes[1:])))
-        stores.append(place.store(copy, *own.values()))
-        places[panel] = start + axes[0] * row + flat_position(axes[1:])
+    copies = [
+        _copy(opt, panel, inside, parts, (number, free + number), tile) for number, panel in enumerate(panels)
+    ]
+    nbytes = sum(parts * copy.numel * copy.memory.dtype.itemsize for copy in copies)
     if nbytes > most:
         raise KernelOptError(f"{opt}: its copies have {nbytes} bytes, and a group shares {most} at most.")
-    barrier = UOp(Ops.BARRIER, dtypes.void, tuple(stores))
-    memories = (store.src[0].src[0] for store in stores)
-    return {
-        panel: memory.after(barrier).index(place).load()
-        for memory, (panel, place) in zip(memories, places.items(), strict=True)
-    }
+    step = flat_position(loops)
+    done = _copied_ahead(copies, loops, step, ahead, total) if ahead else _copied_at_once(copies, step, parts)
+    return {copy.panel: copy.loaded(copy.memory.after(done), step % parts) for copy in copies}
+
+
+def _copy(
+    opt: Opt, panel: UOp, inside: tuple[UOp, ...], parts: int, idents: tuple[int, int], tile: GroupTile
+) -> _Copy:
+    axes = tuple(r for r in inside if r in panel.ranges)
+    around = sorted(r.arg.ident for r in panel.ranges if r not in axes and r.arg.kind not in _AROUND_COPY)
+    if around or not all(map(constant_size, axes)):
+        raise KernelOptError(
+            f"{opt}: what the group copies moves with {around}, which are part of the group."
+        )
+    if tile.in_memory_order:
+        axes = tuple(sorted(axes, key=lambda r: _apart(panel, r), reverse=True))
+    number, free = idents
+    row = math.prod(constant_size(r) or 1 for r in axes[1:]) + _PADDING // panel.dtype.itemsize
+    numel = (constant_size(axes[0]) or 1) * row
+    memory = UOp(Ops.DEFINE_LOCAL, panel.dtype, (), (number, parts * numel))
+    own = tuple(UOp.range(constant_size(r) or 1, (free, i), AxisType.COPY) for i, r in enumerate(axes))
+    return _Copy(panel, memory, axes, own, row, numel)
+
+
+def _copied_at_once(copies: Sequence[_Copy], step: UOp, parts: int) -> UOp:
+    """Return the BARRIER behind the copies of a step, which the products of that step read."""
+    stores = (copy.stored(copy.memory, step % parts, {}, None) for copy in copies)
+    return UOp(Ops.BARRIER, dtypes.void, tuple(stores))
+
+
+def _copied_ahead(copies: Sequence[_Copy], loops: tuple[UOp, ...], step: UOp, ahead: int, total: int) -> UOp:
+    """Return the COMMIT of the copies that a step begins, for the products of a later one.
+
+    The first steps' copies begin before the loop. Each step waits for its own, and begins those of the step
+    `ahead` of it, in the part that the step before has read.
+    """
+    parts, begun = ahead + 1, ()
+    for early in range(ahead):
+        number = step.const_like(early)
+        stores = (copy.stored(copy.memory, number, _digits(loops, number), None) for copy in copies)
+        begun = (UOp(Ops.COMMIT, dtypes.void, (*begun, *stores)),)
+    waited = UOp(Ops.BARRIER, dtypes.void, (*begun, *loops), ahead - 1)
+    later, is_there = step + ahead, step < total - ahead
+    next_stores = (
+        copy.stored(copy.memory.after(waited), later % parts, _digits(loops, later), is_there)
+        for copy in copies
+    )
+    return UOp(Ops.COMMIT, dtypes.void, tuple(next_stores))
+
+
+def _read_under(gate: UOp, value: UOp) -> UOp:
+    """Return a value that reads memory only where the gate holds."""
+
+    def change(u: UOp) -> UOp | None:
+        if u.op is not Ops.INDEX:
+            return None
+        return u.replace(src=(*u.src[:2], u.src[2] & gate if len(u.src) > 2 else gate))
+
+    return rebuild(value, change)
+
+
+def _digits(loops: tuple[UOp, ...], number: UOp) -> dict[UOp, UOp]:
+    """Return each loop's step when the steps of all are counted by `number`."""
+    out = dict[UOp, UOp]()
+    for r in reversed(loops):
+        size = constant_size(r) or 1
+        out[r] = number if r is loops[0] else number % size
+        number = number // size
+    return out
 
 
 def _panels(value: UOp, inside: tuple[UOp, ...]) -> list[UOp]:

@@ -67,6 +67,8 @@ def _resized(opts: Opts) -> Iterator[Opts]:
         if isinstance(opt.arg, GroupTile):
             for steps in {opt.arg.steps * 2, opt.arg.steps // 2} - {0}:
                 yield _with_steps(opts, i, opt.arg, steps)
+            for ahead in {max(opt.arg.ahead - 1, 0), opt.arg.ahead + 1} - {opt.arg.ahead}:
+                yield (*opts[:i], replace(opt, arg=replace(opt.arg, ahead=ahead)), *opts[i + 1 :])
         if not isinstance(opt.arg, int):
             continue
         split = _SPLITTING.get(opt.op)

@@ -62,11 +62,13 @@ class GroupTile:
         steps: of the reduced axis, between two barriers.
         axes: output axes whose steps are all in one group.
         in_memory_order: whether neighbours in memory are neighbours in the copy, or those along output axes.
+        ahead: copies that are begun while an earlier one is read.
     """
 
     steps: int
     axes: tuple[AxisId, ...]
     in_memory_order: bool = False
+    ahead: int = 0
 
 
 @frozen

@@ -14,9 +14,9 @@ from plugrad.codegen.opt.opt_ops import MatrixTile
 from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild, stores_of
 from plugrad.dtype import DType
 from plugrad.errors import KernelOptError
-from plugrad.target import Fragment, TensorCore
+from plugrad.target import Fragment, FragmentLoad, TensorCore
 from plugrad.uop import AxisType, Ops, UOp, identity_of
-from plugrad.uop.strides import coefficient, constant_size
+from plugrad.uop.strides import coefficient, constant_size, is_multiple
 
 
 @frozen
@@ -233,6 +233,8 @@ class _Tiling:
         return UOp(Ops.REDUCE, out, (tile, *loops), (Ops.ADD, 1)) if loops else tile
 
     def _fragment(self, factor: UOp, fragment: Fragment, names: str) -> UOp:
+        if (loaded := self._loaded_rows(factor, fragment, names)) is not None:
+            return loaded
         lanes: list[UOp] = []
         for place in range(fragment.count):
             element = factor
@@ -243,6 +245,36 @@ class _Tiling:
         if fragment.count == 1:
             return lanes[0]
         return UOp(Ops.VECTORIZE, self.core.dtype_in.vec(fragment.count), tuple(lanes))
+
+    def _loaded_rows(self, factor: UOp, fragment: Fragment, names: str) -> UOp | None:
+        """Return a fragment as one load of all threads, where it is in local memory in rows of 16 bytes."""
+        if not self.core.loads_rows or factor.op is not Ops.LOAD or not _is_local(factor.src[0]):
+            return None
+        together = 4 // self.core.dtype_in.itemsize
+        of_word = together.bit_length() - 1
+        within, four = fragment.places[:of_word], fragment.threads[:2]
+        eight, matrices = fragment.threads[2:], fragment.places[of_word:]
+        place = factor.src[0].src[1]
+        row = next((name for name in names if coefficient(place, self.axes[name]) == 1), "")
+        if (*within, *four) == tuple(f"{row}{bit}" for bit in range(of_word + 2)):
+            bits = (*eight, *matrices)
+        elif together == 2 and eight == tuple(f"{row}{bit}" for bit in range(3)):
+            bits = (*within, *four, *matrices)
+        else:
+            return None
+        start = factor.src[0]
+        for name in names:
+            value = self.outer[name] * self.sizes[name] + _bits(name, bits, self.warp)
+            start = at(start, self.axes[name], value)
+        if not is_multiple(start.src[1], 4 * together):
+            return None
+        load = FragmentLoad(1 << len(matrices), is_transposed=bits[: len(eight)] != eight)
+        return UOp(Ops.LOAD_MATRIX, self.core.dtype_in.vec(fragment.count), (start,), load)
+
+
+def _is_local(place: UOp) -> bool:
+    memory = place.src[0].src[0] if place.src[0].op is Ops.AFTER else place.src[0]
+    return memory.op is Ops.DEFINE_LOCAL and len(place.src) == 2
 
 
 @frozen

@@ -136,7 +136,12 @@ def _json(arg: Any) -> Any:
     if isinstance(arg, MatrixTile):
         return {"core": arg.core, "rows": arg.rows, "inner": arg.inner}
     if isinstance(arg, GroupTile):
-        return {"steps": arg.steps, "axes": arg.axes, "in_memory_order": arg.in_memory_order}
+        return {
+            "steps": arg.steps,
+            "axes": arg.axes,
+            "in_memory_order": arg.in_memory_order,
+            "ahead": arg.ahead,
+        }
     return arg
 
 
@@ -151,7 +156,7 @@ def _argument(arg: Any) -> "int | AxisId | MatrixTile | GroupTile":
         return _ident(arg)
     if "steps" in arg:
         axes = tuple(map(_ident, arg["axes"]))
-        return GroupTile(int(arg["steps"]), axes, in_memory_order=bool(arg["in_memory_order"]))
+        return GroupTile(int(arg["steps"]), axes, bool(arg["in_memory_order"]), int(arg.get("ahead", 0)))
     return MatrixTile(str(arg["core"]), _ident(arg["rows"]), _ident(arg["inner"]))
 
 

@@ -12,6 +12,7 @@ from plugrad.uop.spec.lowered import (
     is_lowered_index,
     is_lowered_load,
     is_lowered_store,
+    is_matrix_load,
     is_special,
     is_vectorize,
     is_wmma,
@@ -45,6 +46,12 @@ def _accumulate(u: UOp) -> bool:
     return is_void(u) and acc.op is Ops.DEFINE_ACC and acc.dtype is value.dtype
 
 
+def _copies_lanes(u: UOp) -> bool:
+    to, source, *gate = u.src
+    are_places = to.op is source.op is Ops.INDEX and to.dtype is source.dtype
+    return are_places and len(gate) < 2 and type(u.arg) is int
+
+
 linear_spec = Spec(
     "a linear program",
     {
@@ -66,8 +73,11 @@ linear_spec = Spec(
         Ops.VECTORIZE: is_vectorize,
         Ops.GEP: is_gep,
         Ops.WMMA: is_wmma,
+        Ops.LOAD_MATRIX: is_matrix_load,
         Ops.AFTER: is_after,
         Ops.BARRIER: is_void,
+        Ops.COMMIT: is_void,
+        Ops.COPY_ASYNC: all_of(is_void, _copies_lanes),
     },
 )
 
@@ -101,8 +111,8 @@ def verify_linear(program: Sequence[UOp]) -> None:
                 raise VerifyError(
                     f"{here} uses a {s.op.name} that does not stand before it: {pretty(s, most=30)}"
                 )
-            # what a STORE did stays done; everything else has a value that goes with its block
-            if s.op is not Ops.STORE and block_of[s] != blocks[: len(block_of[s])]:
+            # what a store did stays done; everything else has a value that goes with its block
+            if s.op not in (Ops.STORE, Ops.COPY_ASYNC) and block_of[s] != blocks[: len(block_of[s])]:
                 raise VerifyError(f"{here} uses a {s.op.name} of a loop or condition that has ended.")
         if u.op in (Ops.RANGE, Ops.IF):
             blocks = (*blocks, u)

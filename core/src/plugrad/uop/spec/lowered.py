@@ -1,7 +1,7 @@
 """Kernels while they are lowered: vectors, groups of threads, memory that these share."""
 
 from plugrad.dtype import FLOAT8, dtypes, is_bool
-from plugrad.target import TensorCore
+from plugrad.target import FragmentLoad, TensorCore
 from plugrad.uop.ops import Ops
 from plugrad.uop.spec.kernels import is_memory, is_range, is_reduce
 from plugrad.uop.spec.nodes import (
@@ -88,6 +88,14 @@ def is_wmma(u: UOp) -> bool:
     return taken and counted and u.dtype is c.dtype is core.dtype_out.vec(core.c.count)
 
 
+def is_matrix_load(u: UOp) -> bool:
+    """Rows of matrices in local memory, spread over the threads of a warp."""
+    (place,) = u.src
+    load: FragmentLoad = u.arg
+    nbytes = 4 * load.matrices
+    return place.op is Ops.INDEX and u.dtype.itemsize * u.dtype.count == nbytes and load.matrices in (1, 2, 4)
+
+
 codegen_spec = Spec(
     "a kernel during lowering",
     {
@@ -105,8 +113,10 @@ codegen_spec = Spec(
         Ops.VECTORIZE: is_vectorize,
         Ops.GEP: is_gep,
         Ops.WMMA: is_wmma,
+        Ops.LOAD_MATRIX: is_matrix_load,
         Ops.AFTER: is_after,
         Ops.BARRIER: all_of(is_void, lambda u: len(u.src) > 0),
+        Ops.COMMIT: all_of(is_void, lambda u: len(u.src) > 0),
         Ops.SINK: is_sink,
     },
 )

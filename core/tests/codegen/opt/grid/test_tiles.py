@@ -56,6 +56,17 @@ def test_groups_of_a_product_share_tiles_that_leave_no_unit_idle(shape: tuple[in
     assert math.prod(int(r.src[0].vmax) for r in optimised.axes(AxisType.UPCAST)) in (32, 64)
 
 
+@pytest.mark.parametrize(
+    ("shape", "ahead"),
+    [((512, 768, 512), 2), ((1024, 1024, 512), 2), ((1024, 2048, 512), 0), ((1021, 511, 512), 0)],
+)
+def test_a_group_that_has_its_unit_alone_copies_ahead(shape: tuple[int, int, int], ahead: int) -> None:
+    capabilities = replace(SHARING, async_copy_bytes=(4, 8, 16), local_memory_bytes=1 << 16)
+    (share,) = (o for o in optimise(KernelOpt(matmul(*shape), capabilities)).applied if o.op is OptOps.SHARE)
+    assert isinstance(share.arg, GroupTile)
+    assert share.arg.ahead == ahead
+
+
 @pytest.mark.parametrize("shape", [(4096, 4096, 16), (64, 64, 4096), (4096, 67, 4096)])
 def test_few_steps_or_results_are_not_shared(shape: tuple[int, int, int]) -> None:
     assert not shares(matmul(*shape))

@@ -14,7 +14,7 @@ from plugrad.renderer.facts import group_size
 from plugrad.renderer.scope import buffer_of
 from plugrad.target import Capabilities, Target
 from plugrad.uop import ALU, Ops, UOp
-from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities, version_of
+from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities, version_of, without_warp_copies
 from plugrad_cuda.layout import ALIGNMENT, DYNAMIC_SHARED, UNALIGNED, shared_offsets
 from plugrad_cuda.ptx import isa
 from plugrad_cuda.ptx.arithmetic import write_alu
@@ -42,7 +42,7 @@ class PtxRenderer(Renderer):
     """
 
     def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
-        self.capabilities = chosen or capabilities(target)
+        self.capabilities = without_warp_copies(chosen or capabilities(target))
         self.isa = isa.choose(version_of(target.arch), int(target.get("driver") or 0))
 
     def render(self, uops: Sequence[UOp], name: str) -> str:
@@ -231,6 +231,7 @@ _STATEMENTS: Mapping[Ops, Callable[[PtxBuilder, UOp], None]] = {
     Ops.LOAD: write_load,
     Ops.STORE: write_store,
     Ops.BARRIER: _barrier,
+    Ops.COMMIT: _nothing,
     Ops.WMMA: write_matrix_instruction,
     Ops.DEFINE_ACC: _registers,
     Ops.ACCUMULATE: _accumulate,

@@ -330,7 +330,7 @@ def random_opts(kernel: KernelOpt, seed: int, most_copies: int = 64) -> tuple[Op
 def _random_tile(kernel: KernelOpt, steps: int, rng: random.Random) -> GroupTile:
     """Return some steps of a reduced axis, and some output axes."""
     axes = [r.arg.ident for r in kernel.axes(AxisType.GLOBAL, AxisType.LOOP) if rng.random() < 0.6]
-    return GroupTile(steps, tuple(axes), in_memory_order=rng.random() < 0.5)
+    return GroupTile(steps, tuple(axes), in_memory_order=rng.random() < 0.5, ahead=rng.randint(0, 2))
 
 
 def _copy_one(kernel: KernelOpt, rng: random.Random) -> None:

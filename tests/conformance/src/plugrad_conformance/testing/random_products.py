@@ -47,7 +47,8 @@ def random_core(seed: int) -> TensorCore:
     fragments = {name: _random_fragment(rng, side, shared) for name, side in sides.items()}
     dtype_in, dtype_out = rng.choice(_DTYPES)
     n, m, k = (1 << b for b in bits)
-    return TensorCore("random", (n, m, k), 1 << shared, dtype_in, dtype_out, **fragments)
+    a, b, c = (fragments[name] for name in "abc")
+    return TensorCore("random", (n, m, k), 1 << shared, dtype_in, dtype_out, a, b, c)
 
 
 def _random_fragment(rng: random.Random, side: Sequence[tuple[str, int]], shared: int) -> Fragment:
@@ -88,13 +89,14 @@ def random_product_opts(kernel: KernelOpt, seed: int, core: TensorCore) -> tuple
 
 
 def _shared(
-    kernel: KernelOpt, tile: Sequence[AxisId], inner: AxisId, depth: int, rng: random.Random
+    kernel: KernelOpt, axes: Sequence[AxisId], inner: AxisId, depth: int, rng: random.Random
 ) -> AxisId:
     """Share both factors where a group can; return the axis of the instruction."""
     padded = constant_size(kernel.axis(inner)) or 1
     steps = rng.choice([n for n in range(depth, padded + 1, depth) if padded % n == 0])
+    tile = GroupTile(steps, tuple(axes), in_memory_order=rng.random() < 0.5, ahead=rng.randint(0, 2))
     try:
-        kernel.apply(Opt(OptOps.SHARE, inner, GroupTile(steps, tuple(tile), rng.random() < 0.5)))
+        kernel.apply(Opt(OptOps.SHARE, inner, tile))
     except KernelOptError:
         return inner
     return (*inner, 1)

@@ -16,7 +16,7 @@ from plugrad.codegen.opt.grid.tiles import (
     tile_opts,
 )
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import AxisId, MatrixTile, Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import products_of
 from plugrad.target import REPEATED, TensorCore
 from plugrad.uop import AxisType, Ops, UOp
@@ -31,7 +31,7 @@ _WARPS_OF_A_UNIT = 4
 # that pays; and copies that the memory of a unit has room for: two halves for each of two groups.
 _SHAPES = (
     GroupShape(128, 128, (2, 2), 1.0),
-    GroupShape(128, 64, (4, 1), 0.8),
+    GroupShape(128, 64, (2, 2), 0.8),
     GroupShape(64, 64, (2, 2), 0.6),
 )
 _ROW_BYTES = (128, 64)
@@ -66,15 +66,15 @@ def _shared_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, i
     if not may_share(kernel) or size < _LEAST_STEPS:
         return []
     axes = [r for r in kernel.axes(AxisType.GLOBAL) if r not in (columns, rows)]
-    sizes = constant_size(rows) or 1, constant_size(columns) or 1
-    shape = best_shape(kernel, _SHAPES, *sizes, math.prod(constant_size(r) or 1 for r in axes))
+    shape = best_shape(kernel, _SHAPES, columns, rows, inner, math.prod(constant_size(r) or 1 for r in axes))
     if shape is None:
         return []
     for nbytes in _ROW_BYTES:
         steps = max(core.dims[2], nbytes // core.dtype_in.itemsize)
         copied = nbytes * (shape.rows + shape.columns)
         if (
-            -(-size // steps) * steps <= REPEATED * size
+            steps < size  # of a single step all fragments would be loaded first, into too many registers
+            and -(-size // steps) * steps <= REPEATED * size
             and copied * _COPIES_OF_A_UNIT <= kernel.capabilities.unit_memory_bytes
             and applies(kernel, plan := _shared_plan(core, shape, columns, rows, inner, steps))
         ):
@@ -92,7 +92,7 @@ def _shared_plan(
     plan = [
         *of_rows,
         *of_columns,
-        *share_opts(inner, steps, (row, column), in_memory_order=True),
+        *share_opts(inner, GroupTile(steps, (row, column), in_memory_order=True, ahead=shape.ahead)),
         Opt(OptOps.TC, column, MatrixTile(core.name, row, within)),
     ]
     along = ((row, shape.rows // height, shape.items[0]), (column, shape.columns // width, shape.items[1]))

@@ -5,6 +5,7 @@ tile, the less of memory is read. Tiles are as large as the results allow, with 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
@@ -33,12 +34,14 @@ class GroupShape:
         columns: along the axis of the columns.
         items: work-items, or warps, along both axes.
         rate: products in a unit of time, against the largest shape.
+        ahead: copies that are begun while an earlier one is read.
     """
 
     rows: int
     columns: int
     items: tuple[int, int]
     rate: float
+    ahead: int = 0
 
     def groups(self, rows: int, columns: int) -> int:
         """Return the groups that cover so many rows and columns."""
@@ -46,35 +49,46 @@ class GroupShape:
 
 
 # Rates of float32 on an H100, 4096 and 1024 of each axis.
-_SHAPES = (GroupShape(128, 128, (16, 16), 1.0), GroupShape(64, 64, (8, 16), 0.85))
+_SHAPES = (
+    GroupShape(128, 128, (16, 16), 1.0),
+    GroupShape(64, 128, (8, 16), 0.98),
+    GroupShape(64, 64, (8, 16), 0.85),
+)
 _STEPS = 16
+# Copies that a group begins ahead where it has its unit alone; groups for each unit from which that pays.
+_AHEAD = 2
+_LEAST_AHEAD = 0.75
 
 
 def best_shape(
-    kernel: KernelOpt, shapes: Sequence[GroupShape], rows: int, columns: int, others: int
+    kernel: KernelOpt, shapes: Sequence[GroupShape], columns: UOp, rows: UOp, inner: UOp, others: int
 ) -> GroupShape | None:
     """Return the shape whose busiest unit takes least time, none if some units have nothing.
 
     Args:
         kernel: whose capabilities say how many units there are.
         shapes: to choose from.
-        rows: results along the axis of the rows.
-        columns: results along the axis of the columns.
+        columns: the axis of the columns.
+        rows: the axis of the rows.
+        inner: the reduced axis.
         others: results along all other axes.
     """
-    units = kernel.capabilities.compute_units
-    fitting = [
-        shape
-        for shape in shapes
-        if fits_axis(kernel, rows, shape.rows)
-        and fits_axis(kernel, columns, shape.columns)
-        and shape.groups(rows, columns) * others >= units
-    ]
+    can, sizes = kernel.capabilities, (steps_of([rows]), steps_of([columns]))
+
+    def groups(shape: GroupShape) -> int:
+        return shape.groups(*sizes) * others
 
     def time(shape: GroupShape) -> float:
-        waves = -(-shape.groups(rows, columns) * others // units)
-        return waves * shape.rows * shape.columns / shape.rate
+        return -(-groups(shape) // can.compute_units) * shape.rows * shape.columns / shape.rate
 
+    fitting: list[GroupShape] = []
+    for shape in shapes:
+        # copies of ragged rows are narrow, which loads and stores do faster
+        is_exact = not (sizes[0] % shape.rows or sizes[1] % shape.columns or steps_of([inner]) % _STEPS)
+        ahead = _AHEAD if is_exact and can.async_copy_bytes and groups(shape) <= can.compute_units else 0
+        fits = fits_axis(kernel, sizes[0], shape.rows) and fits_axis(kernel, sizes[1], shape.columns)
+        if fits and groups(shape) >= can.compute_units * (_LEAST_AHEAD if ahead else 1):
+            fitting.append(replace(shape, ahead=ahead))
     return min(fitting, key=time, default=None)
 
 
@@ -102,11 +116,10 @@ def tile_opts(r: UOp, count: int) -> tuple[list[Opt], AxisId]:
     return [Opt(OptOps.SHIFTIN, ident, count)], (*ident, 1)
 
 
-def share_opts(inner: UOp, steps: int, axes: tuple[AxisId, ...], *, in_memory_order: bool) -> list[Opt]:
-    """Return the options that copy factors, `steps` of a reduced axis at a time."""
-    ident = inner.arg.ident
-    padded = [] if (constant_size(inner) or 0) % steps == 0 else [Opt(OptOps.PADTO, ident, steps)]
-    return [*padded, Opt(OptOps.SHARE, ident, GroupTile(steps, axes, in_memory_order))]
+def share_opts(inner: UOp, tile: GroupTile) -> list[Opt]:
+    """Return the options that copy factors, some steps of a reduced axis at a time."""
+    ident, is_whole = inner.arg.ident, (constant_size(inner) or 0) % tile.steps == 0
+    return [*([] if is_whole else [Opt(OptOps.PADTO, ident, tile.steps)]), Opt(OptOps.SHARE, ident, tile)]
 
 
 def shared_tile(kernel: KernelOpt) -> list[Opt]:
@@ -143,9 +156,11 @@ def _matrix(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]
         return []
     for columns, rows in _pairs(main, axes):
         others = steps_of(r for r in axes if r not in (columns, rows))
-        if shape := best_shape(kernel, _SHAPES, steps_of([rows]), steps_of([columns]), others):
-            sides = zip((rows, columns), (shape.rows, shape.columns), shape.items, strict=True)
-            return _plan(inner, [Side(r, size, items, _BESIDE) for r, size, items in sides], _STEPS)
+        if shape := best_shape(kernel, _SHAPES, columns, rows, inner, others):
+            sizes = zip((rows, columns), (shape.rows, shape.columns), shape.items, strict=True)
+            sides = [Side(r, size, items, _BESIDE) for r, size, items in sizes]
+            plan, without = (_plan(inner, sides, _STEPS, ahead) for ahead in (shape.ahead, 0))
+            return plan if applies(kernel, plan) else without
     return []
 
 
@@ -159,10 +174,10 @@ def _pairs(main: LoopBody, axes: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
                 yield columns, rows
 
 
-def _plan(inner: UOp, sides: Sequence[Side], steps: int) -> list[Opt]:
+def _plan(inner: UOp, sides: Sequence[Side], steps: int, ahead: int = 0) -> list[Opt]:
     tiles = [tile_opts(side.axis, side.size) for side in sides]
     out = [opt for opts, _ in tiles for opt in opts]
-    out += share_opts(inner, steps, tuple(ident for _, ident in tiles), in_memory_order=False)
+    out += share_opts(inner, GroupTile(steps, tuple(ident for _, ident in tiles), ahead=ahead))
     for side, (_, ident) in zip(sides, tiles, strict=True):
         left = side.size // side.beside
         if side.beside > 1:
