@@ -37,7 +37,7 @@ class _Field:
         return self.default is not _MISSING or self.default_factory is not _MISSING
 
     def setter(self, assign: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-        """Return what `__init__` calls with an instance and its argument."""
+        """Return the function that `__init__` calls with an instance and its argument."""
         if (make := self.default_factory) is _MISSING:
             return assign
         return lambda instance, value: assign(instance, make() if value is _MISSING else value)

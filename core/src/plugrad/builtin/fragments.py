@@ -18,7 +18,9 @@ def elements_of(fragment: Fragment, threads: int, axes: str) -> tuple[Array, Arr
 
 
 def rows_of_matrices(count: int, load: tuple[int, bool]) -> tuple[Array, Array]:
-    """Return the row, and the element in it, of each of `count` elements that each thread of a warp loads.
+    """Return the rows, and the elements in them, that each thread of a warp loads.
+
+    Each loads `count` elements.
 
     Args:
         count: elements of a thread.

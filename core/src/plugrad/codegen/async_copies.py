@@ -42,7 +42,10 @@ def _rebuilt(u: UOp, changed: Mapping[UOp, UOp]) -> UOp:
 
 
 def _copy(store: UOp, condition: UOp | None) -> UOp:
-    """Return the copy of a STORE; where the load's gate is not the condition around it, zeros are written."""
+    """Return the copy of a STORE.
+
+    Where the gate of the load is not the condition around it, zeros are written.
+    """
     place, load = store.src
     source, *gated = load.src
     gate = () if not gated or gated[1] is condition else (gated[1],)

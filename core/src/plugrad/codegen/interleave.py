@@ -14,7 +14,9 @@ _LONG = 100
 
 
 def interleaved(stores: Sequence[UOp], order: Sequence[UOp], registers: int) -> list[UOp]:
-    """Return the nodes of stores in turns, or none if they are short, or too many for the registers.
+    """Return the nodes of stores in turns.
+
+    None if they are short, or too many for the registers.
 
     before: a0 a1 a2 b0 b1 b2
     after:  a0 b0 a1 b1 a2 b2

@@ -273,7 +273,10 @@ class CostModel:
 
     @property
     def rows_to_pack(self) -> int:
-        """Rows from which gathering a copy of a factor costs little: narrow vectors take more steps a row."""
+        """Rows from which gathering a copy of a factor costs little.
+
+        Narrow vectors take more steps a row.
+        """
         return ROWS_TO_PACK * self.vector_bytes // _LINE_BYTES
 
     def copy_windows(self, numel: int, rows: int, fewer_steps: float, itemsize: int) -> bool:
@@ -287,9 +290,9 @@ class CostModel:
         return self.runs_loops and fits and saved > nbytes * 2 * self.operations_per_byte
 
     def copy_rows(self, steps: int, rows: int, reads: int, itemsize: int) -> bool:
-        """Say whether a copy of the rows of a product pays whose elements are neighbours of other rows.
+        """Say whether copying the rows of a product along its sums pays.
 
-        It does where a tile of registers takes less than half of a line at each step, and the first cache
+        Elements of a row are neighbours of other rows. It pays where a tile of registers takes less than half of a line at each step, and the first cache
         does not hold the lines, and the columns of the tile, until the tile of the next rows comes.
 
         Args:
@@ -335,7 +338,10 @@ def _operations_per_byte(capabilities: Capabilities) -> int:
 
 
 def _operations_per_launch(capabilities: Capabilities) -> int:
-    """Return the operations in the time of a launch, on a grid that knows its rates, or the usual ones."""
+    """Return the operations in the time of a launch.
+
+    On a grid that knows its rates they follow from them.
+    """
     rate = capabilities.flop_rate(dtypes.float32) if capabilities.grid_dims else 0
     return rate // (_ADDITIONS * _LAUNCHES_A_SECOND) or _OPERATIONS_PER_LAUNCH
 

@@ -225,7 +225,10 @@ def unvectorized(define: Define) -> str:
 
 
 def hold(define: Define) -> str:
-    """Return the macro that keeps a vector in a register. gcc for x86 would read it again from memory."""
+    """Return the macro that keeps a vector in a register.
+
+    gcc for x86 would read it again from memory.
+    """
     define(
         "HOLD",
         "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)\n"

@@ -33,7 +33,7 @@ def loads_to_hold(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
 
 
 def _lives(body: Sequence[UOp]) -> tuple[dict[UOp, tuple[int, int]], list[int]]:
-    """Return from where to where each vector is needed, and how many are at once after each instruction."""
+    """Return the life of each vector, and the number of live ones after each instruction."""
     lives: dict[UOp, tuple[int, int]] = {}
     for i, u in enumerate(body):
         lives.update((s, (lives[s][0], i)) for s in u.src if s in lives)

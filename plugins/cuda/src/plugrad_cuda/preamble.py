@@ -169,7 +169,7 @@ def shared_address(define: Define) -> str:
 
 
 def async_copy(define: Define, nbytes: int) -> str:
-    """Define a copy from a buffer, or of zeros, to memory of the block that goes on; return its name.
+    """Define an asynchronous copy from a buffer, or of zeros, to memory of the block; return its name.
 
     Source: PTX ISA, section "Data Movement and Conversion Instructions: cp.async".
     """
@@ -203,7 +203,9 @@ def wait_for_copies(define: Define, left: int) -> str:
 
 
 def matrix_load(define: Define, load: FragmentLoad, vector: str, count: int) -> str:
-    """Define the load of a fragment, whose rows' addresses the threads of a warp give; return its name.
+    """Define the load of a fragment by the threads of a warp; return its name.
+
+    Each thread gives the address of a row.
 
     Args:
         define: adds a definition.

@@ -91,7 +91,10 @@ class LoopBody:
 
     @property
     def side_by_side(self) -> int:
-        """The elements to compute at a time: of long ones, a processor does not see the next one begin."""
+        """The elements to compute at a time.
+
+        Of a long one, a processor does not see the next one begin.
+        """
         return 2 if self.reduce is None and _LONG <= self.written_out <= _TOO_LONG else 1
 
     @property

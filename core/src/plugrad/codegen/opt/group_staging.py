@@ -121,7 +121,7 @@ def _gated(gate: UOp, x: UOp) -> UOp:
 
 @frozen
 class _Copy:
-    """A panel and the memory that the group copies it to, an axis of `row` elements' pitch first."""
+    """A panel and its copy in the group's memory, an axis of `row` elements' pitch first."""
 
     panel: UOp
     memory: UOp
@@ -131,7 +131,7 @@ class _Copy:
     numel: int
 
     def stored(self, memory: UOp, part: UOp, steps: Mapping[UOp, UOp], gate: UOp | None) -> UOp:
-        """Return the STORE of the panel at some steps of the loops, to a part of the memory."""
+        """Return the STORE of the panel at some steps, to a part of the memory."""
         value = self.panel.substitute({**dict(zip(self.axes, self.own, strict=True)), **steps})
         if gate is not None:
             value = _read_under(gate, value)

@@ -247,7 +247,10 @@ class _Tiling:
         return UOp(Ops.VECTORIZE, self.core.dtype_in.vec(fragment.count), tuple(lanes))
 
     def _loaded_rows(self, factor: UOp, fragment: Fragment, names: str) -> UOp | None:
-        """Return a fragment as one load of all threads, where it is in local memory in rows of 16 bytes."""
+        """Return a fragment as one load of all threads.
+
+        None unless it is in local memory in rows of 16 bytes.
+        """
         if not self.core.loads_rows or factor.op is not Ops.LOAD or not _is_local(factor.src[0]):
             return None
         together = 4 // self.core.dtype_in.itemsize

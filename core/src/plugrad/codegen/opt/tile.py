@@ -72,9 +72,10 @@ class Tile:
         )
 
     def shared_load(self, place: MemoryAccess, cached_bytes: int) -> float:
-        """Return the time of a load at `place` for all lanes: more where its line is far, see `_FAR_LINE`.
+        """Return the time of a load at `place` for all lanes.
 
-        Lines of a whole reduction are near if the caches hold them until the next tile comes.
+        It is more where its line is far, see `_FAR_LINE`. Lines of a whole reduction are near if the caches
+        hold them until the next tile comes.
         """
         inner = (
             [r for r in ranges_of_reduce(place.reduce) if place.moves(r)] if place.reduce is not None else []

@@ -13,7 +13,9 @@ from plugrad.uop import Ops, UOp
 
 
 def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
-    """Return a product of matrices with rows in the order of its sums, where the cost model gains.
+    """Return a product of matrices with its rows in the order of its sums.
+
+    None where the cost model gains nothing.
 
     before: REDUCE_AXIS(ADD, MUL(a.T, b)) over K, with `a` (K, M) and `b` (K, N)
     after:  the same of CONTIGUOUS(a.T)

@@ -1,4 +1,4 @@
-"""Say how a tile of a group lies along one axis."""
+"""The part of a group's tile along one axis."""
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.kernel_opt import KernelOpt

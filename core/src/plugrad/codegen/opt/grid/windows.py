@@ -43,7 +43,10 @@ _FROM_MEMORY = 4.5
 
 @frozen
 class _Part:
-    """What a group copies of a factor: `inner` steps of the reduced axis, along some axes of the result."""
+    """The copied part of a factor.
+
+    It has `inner` steps of the reduced axis, along some axes of the result.
+    """
 
     sides: tuple[Side, ...]
     place: MemoryAccess
@@ -78,7 +81,7 @@ class _Part:
 
 @frozen
 class WindowTile:
-    """The tile of a group: what it copies of both factors, steps of one reduced axis at a time."""
+    """The tile of a group: copies of both factors, steps of one reduced axis at a time."""
 
     rows: _Part
     columns: _Part
