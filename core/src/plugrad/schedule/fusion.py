@@ -292,8 +292,9 @@ class CostModel:
     def copy_rows(self, steps: int, rows: int, reads: int, itemsize: int) -> bool:
         """Say whether copying the rows of a product along its sums pays.
 
-        Elements of a row are neighbours of other rows. It pays where a tile of registers takes less than half of a line at each step, and the first cache
-        does not hold the lines, and the columns of the tile, until the tile of the next rows comes.
+        Elements of a row are neighbours of other rows. A copy pays where a tile of registers takes less than
+        half of a line at each step, and the first cache does not hold the lines, and the columns of the tile,
+        until the tile of the next rows comes.
 
         Args:
             steps: of the sum.

@@ -169,7 +169,9 @@ def shared_address(define: Define) -> str:
 
 
 def async_copy(define: Define, nbytes: int) -> str:
-    """Define an asynchronous copy from a buffer, or of zeros, to memory of the block; return its name.
+    """Define an asynchronous copy to memory of the block; return its name.
+
+    It is of a buffer, or of zeros.
 
     Source: PTX ISA, section "Data Movement and Conversion Instructions: cp.async".
     """
