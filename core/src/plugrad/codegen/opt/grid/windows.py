@@ -6,7 +6,7 @@ unit's time chooses among tiles.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
@@ -14,7 +14,7 @@ from plugrad.codegen.opt.grid.sides import Side, fits_axis
 from plugrad.codegen.opt.group_staging import bytes_of_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.tile import moving
-from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.uop import UOp
 from plugrad.uop.strides import coefficient, constant_size
 
@@ -31,14 +31,17 @@ _MOST_BESIDE = 8
 # Times in multiplications of a warp, fitted to 32 tiles of five products on an H100. A read of a copy; the
 # part of reads or products that the longer of both does not hide.
 _READ, _BESIDE = 4, 1 / 4
+# A read of one element against a wide one: seven of them took longer than two.
+_SINGLE = 1.25
 # An element that is copied, a sector of memory that is read for it, and the elements of one.
 _COPY, _SECTOR, _IN_SECTOR = 8, 64, 8
 # A barrier; what a group waits for memory while no other one computes.
 _BARRIER, _WAIT = 200, 3000
 # Schedulers of a unit, each with warps of its own.
 _SCHEDULERS = 4
-# Time of a multiplication whose factors are read from memory, against one whose factors are in registers.
-_FROM_MEMORY = 4.5
+# Time of a multiplication whose factors are read from memory, against one whose factors are in registers. A
+# convolution of every other place took 12, one of 7 x 7 maps 7.
+_FROM_MEMORY = 7
 
 
 @frozen
@@ -67,16 +70,13 @@ class _Part:
     def reads(self) -> float:
         """Reads of one work-item at a step."""
         is_wide = any(side.beside == _WIDE for side in self.sides)
-        return self.results / self.items / (_WIDE if is_wide else 1)
+        return self.results / self.items * (1 / _WIDE if is_wide else _SINGLE)
 
     @property
     def copying(self) -> float:
         """Multiplications of a work-item in the time of copying all: neighbours in memory share sectors."""
         sizes = [(side.axis, side.size) for side in self.sides] + [(self.inner, self.steps)]
-        run = 1
-        for step, size in sorted((_apart(self.place, r), size) for r, size in sizes):
-            run += (size - 1) * step if step <= run else 0
-        return self.results * self.steps * (_COPY + _SECTOR / min(run, _IN_SECTOR))
+        return self.results * self.steps * (_COPY + _sectors(self.place.index, sizes))
 
 
 @frozen
@@ -85,6 +85,7 @@ class WindowTile:
 
     rows: _Part
     columns: _Part
+    out: UOp
 
     @property
     def inner(self) -> UOp:
@@ -117,8 +118,10 @@ class WindowTile:
         products, reads = own // items, _READ * (self.rows.reads + self.columns.reads)
         each = self.steps * (max(products, reads) + _BESIDE * min(products, reads))
         each += (self.rows.copying + self.columns.copying) / items
+        stored = own * _sectors(self.out, [(side.axis, side.size) for side in self.sides]) / items
         # while a group waits, others compute; only a group that is alone stands still
-        return -(-steps // self.steps) * max(busy * each + of_unit * _BARRIER, warps * each + _WAIT)
+        copies = -(-steps // self.steps) * max(busy * each + of_unit * _BARRIER, warps * each + _WAIT)
+        return copies + busy * stored
 
 
 def window_tile(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> WindowTile | None:
@@ -151,7 +154,7 @@ def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[W
     factors = [
         (place_of, axes_of) for moves, axes_of in along.items() for place_of in [places[moves.index(True)]]
     ]
-    itemsize = max(p.index.dtype.itemsize for p in main.places)
+    itemsize, out = max(p.index.dtype.itemsize for p in main.places), stores_of(kernel.ast)[0].src[0]
     most = kernel.capabilities.local_memory_bytes // 2
     for inner, steps in _inner(kernel, main):
         for (of_rows, few), (of_columns, many) in (factors, factors[::-1]):
@@ -160,12 +163,20 @@ def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[W
                 for sides in _columns(main, many, row):
                     columns = _Part(sides, of_columns, inner, steps)
                     if bytes_of_copies(steps, (rows.results, columns.results), itemsize) <= most:
-                        yield WindowTile(rows, columns)
+                        yield WindowTile(rows, columns, out)
 
 
-def _apart(place: MemoryAccess, r: UOp) -> int:
+def _sectors(place: UOp, sizes: Sequence[tuple[UOp, int]]) -> float:
+    """Return the time of the sectors that an INDEX visits along axes, for each element."""
+    run = 1
+    for step, size in sorted((_apart(place, r), size) for r, size in sizes):
+        run += (size - 1) * step if step <= run else 0
+    return _SECTOR / min(run, _IN_SECTOR)
+
+
+def _apart(place: UOp, r: UOp) -> int:
     """Return the distance of an axis's steps in memory, a great one where it changes."""
-    return abs(coefficient(place.index.src[1], r) or 1 << 30)
+    return abs(coefficient(place.src[1], r) or 1 << 30)
 
 
 def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
@@ -193,18 +204,20 @@ def _columns(main: LoopBody, axes: Sequence[UOp], row: Side) -> Iterator[tuple[S
     for r in axes:
         size = constant_size(r) or 1
         for beside in (n for n in range(min(most, _MOST_BESIDE), 1, -1) if size % n == 0):
-            yield from _spread(axes, r, beside, _IN_GROUP // row.items)
+            yield from _spread(axes, {r: beside}, _IN_GROUP // row.items)
+        for other in (s for s in axes if s is not r and (constant_size(s) or 1) % 2 == 0):
+            if size % _WIDE == 0 and 2 * _WIDE <= most:
+                yield from _spread(axes, {r: _WIDE, other: 2}, _IN_GROUP // row.items)
 
 
-def _spread(axes: Sequence[UOp], r: UOp, beside: int, most: int) -> Iterator[tuple[Side, ...]]:
+def _spread(axes: Sequence[UOp], registers: Mapping[UOp, int], most: int) -> Iterator[tuple[Side, ...]]:
     """Yield sides whose work-items take whole axes, the fastest ones, and a part of the next."""
     whole: list[Side] = []
-    in_registers = (Side(r, beside, 1, beside),)
-    for s in axes:
-        own = beside if s is r else 1
+    for n, s in enumerate(axes):
+        own = registers.get(s, 1)
         left = (constant_size(s) or 1) // own
-        further = in_registers if r is not s and all(side.axis is not r for side in whole) else ()
-        for count in (n for n in range(min(left, most), 0, -1) if left % n == 0):
+        further = [Side(r, registers[r], 1, registers[r]) for r in axes[n + 1 :] if r in registers]
+        for count in (c for c in range(min(left, most), 0, -1) if left % c == 0):
             yield (*whole, Side(s, own * count, count, own), *further)
         if left > most:
             return
