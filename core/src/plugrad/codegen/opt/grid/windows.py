@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, steps_of
 from plugrad.codegen.opt.grid.sides import Side, fits_axis
 from plugrad.codegen.opt.group_staging import bytes_of_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
@@ -31,8 +31,8 @@ _MOST_BESIDE = 8
 # Times in multiplications of a warp, fitted to 32 tiles of five products on an H100. A read of a copy; the
 # part of reads or products that the longer of both does not hide.
 _READ, _BESIDE = 4, 1 / 4
-# A read of one element against a wide one: seven of them took longer than two.
-_SINGLE = 1.25
+# A read of one element against a wide one: tiles with seven took 1.2 to 1.5 times as long as with two.
+_SINGLE = 2
 # An element that is copied, a sector of memory that is read for it, and the elements of one.
 _COPY, _SECTOR, _IN_SECTOR = 8, 64, 8
 # A barrier; what a group waits for memory while no other one computes.
@@ -52,7 +52,7 @@ class _Part:
     """
 
     sides: tuple[Side, ...]
-    place: MemoryAccess
+    apart: Mapping[UOp, int]
     inner: UOp
     steps: int
 
@@ -76,7 +76,7 @@ class _Part:
     def copying(self) -> float:
         """Multiplications of a work-item in the time of copying all: neighbours in memory share sectors."""
         sizes = [(side.axis, side.size) for side in self.sides] + [(self.inner, self.steps)]
-        return self.results * self.steps * (_COPY + _sectors(self.place.index, sizes))
+        return self.results * self.steps * (_COPY + _sectors(self.apart, sizes))
 
 
 @frozen
@@ -85,7 +85,7 @@ class WindowTile:
 
     rows: _Part
     columns: _Part
-    out: UOp
+    out: Mapping[UOp, int]
 
     @property
     def inner(self) -> UOp:
@@ -151,10 +151,10 @@ def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[W
             along.setdefault(moves, []).append(r)
     if len(along) != 2 or any(tuple(not moved for moved in moves) not in along for moves in along):
         return
-    factors = [
-        (place_of, axes_of) for moves, axes_of in along.items() for place_of in [places[moves.index(True)]]
-    ]
-    itemsize, out = max(p.index.dtype.itemsize for p in main.places), stores_of(kernel.ast)[0].src[0]
+    order = [*axes, *ranges_of_reduce(main.reduce)] if main.reduce is not None else axes
+    factors = [(_apart(places[moves.index(True)].index, order), of) for moves, of in along.items()]
+    out = _apart(stores_of(kernel.ast)[0].src[0], axes)
+    itemsize = max(p.index.dtype.itemsize for p in main.places)
     most = kernel.capabilities.local_memory_bytes // 2
     for inner, steps in _inner(kernel, main):
         for (of_rows, few), (of_columns, many) in (factors, factors[::-1]):
@@ -166,17 +166,20 @@ def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[W
                         yield WindowTile(rows, columns, out)
 
 
-def _sectors(place: UOp, sizes: Sequence[tuple[UOp, int]]) -> float:
-    """Return the time of the sectors that an INDEX visits along axes, for each element."""
+def _sectors(apart: Mapping[UOp, int], sizes: Sequence[tuple[UOp, int]]) -> float:
+    """Return the time of the sectors that steps along axes visit, for each element."""
     run = 1
-    for step, size in sorted((_apart(place, r), size) for r, size in sizes):
+    for step, size in sorted((apart[r], size) for r, size in sizes):
         run += (size - 1) * step if step <= run else 0
     return _SECTOR / min(run, _IN_SECTOR)
 
 
-def _apart(place: UOp, r: UOp) -> int:
-    """Return the distance of an axis's steps in memory, a great one where it changes."""
-    return abs(coefficient(place.src[1], r) or 1 << 30)
+def _apart(place: UOp, axes: Sequence[UOp]) -> dict[UOp, int]:
+    """Return the distance in memory of steps of each axis.
+
+    It is a great one where it changes.
+    """
+    return {r: abs(coefficient(place.src[1], r) or 1 << 30) for r in axes}
 
 
 def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
