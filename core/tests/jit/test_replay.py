@@ -1,6 +1,7 @@
 """Recorded steps run again on other buffers."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from plugrad.device import OpenDevice
 from plugrad.engine import storage
 from plugrad.engine.capture import capturing
 from plugrad.errors import ForkError
+from plugrad.jit import replay as module
 from plugrad.jit.replay import Replay
 from plugrad.runtime.graph import GraphLaunch
 
@@ -37,6 +39,27 @@ def test_copies_between_devices_are_repeated() -> None:
     other, result = Tensor([5, 6], device="PYTHON"), Tensor([0, 0])
     replay.run([buffer(other), buffer(result)], {})
     assert result.tolist() == [6, 7]
+
+
+@pytest.mark.parametrize(("size", "titles"), [(1, []), (1 << 26, ["launching 1 again"])])
+def test_replays_of_much_work_show_that_they_run(
+    monkeypatch: pytest.MonkeyPatch, size: int, titles: list[str]
+) -> None:
+    shown: list[str] = []
+
+    @contextmanager
+    def progress(what: str, total: int | None) -> Generator[None]:
+        assert total is None
+        shown.append(what)
+        yield
+
+    monkeypatch.setattr(module, "progress", progress)
+    monkeypatch.setattr(module, "_SHOWN_FROM", (1 << 26) // size)
+    x = Tensor([1.0, 2.0]).realize()
+    with capturing() as capture:
+        out = (x * 3 + 1).realize()
+    Replay(capture.steps, [buffer(x), buffer(out)]).run([buffer(x), buffer(out)], {})
+    assert shown == titles
 
 
 def test_observers_see_the_launches_of_a_replay() -> None:

@@ -9,10 +9,15 @@ from plugrad import events
 from plugrad.device import OpenDevice
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.plugin_errors import raise_plugin_error
+from plugrad.observe.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import Graph, GraphLaunch
 from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
+from plugrad.uop.shape import least
+
+# Operations from which progress is looked at: it takes less than a hundredth of as much work.
+_SHOWN_FROM = 1 << 26
 
 
 @dataclass(slots=True, eq=False)
@@ -96,6 +101,9 @@ class Replay:
         order = [*open_buffers, *self._parts, *self._fixed]
         self._places = {buffer: place for place, buffer in enumerate(order)}
         self._fixed_handles = list(self._fixed.values())
+        launches = [s.kernel.program for s in steps if isinstance(s, Launch)]
+        operations = sum(least(p.estimates.flops) for p in launches)
+        self._title = f"launching {len(launches)} again" if operations >= _SHOWN_FROM else ""
         self._prepared: list[_Prepared | _PreparedGraph | Copy] = []
         for group in _groups(steps):
             prepared = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
@@ -122,6 +130,15 @@ class Replay:
             for part, number in self._parts.items():
                 handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
         handles += self._fixed_handles
+        if self._title:
+            with progress(self._title, None):
+                self._run_prepared(handles, values, buffers)
+        else:
+            self._run_prepared(handles, values, buffers)
+
+    def _run_prepared(
+        self, handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]
+    ) -> None:
         for step in self._prepared:
             if isinstance(step, Copy):
                 self._with_buffers(step, buffers).run(values)
