@@ -61,3 +61,9 @@ def test_tiles_that_use_lines_and_grids_need_no_copy(model: CostModel) -> None:
 @pytest.mark.parametrize("sizes", [(128, 384, 1536), (2048, 8, 1536), (2048, 384, 64)])
 def test_short_sums_few_rows_and_few_columns_need_no_copy(sizes: tuple[int, int, int]) -> None:
     assert copied(transposed(*sizes)) is None
+
+
+def test_a_number_is_no_factor_of_rows() -> None:
+    sums = (buffer(2048, 384) * 0.5).reduce_axis(Ops.ADD, (0,))
+    assert sums.src[0].op is Ops.MUL
+    assert copied(sums) is None

@@ -56,6 +56,13 @@ def test_memory_that_nobody_wrote_and_symbolic_shapes_are_described() -> None:
     assert "(n,)" in repr(Tensor.ones(Variable("n", 1, 5), device="PYTHON"))
 
 
+def test_values_of_a_symbolic_shape_are_those_of_today() -> None:
+    x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device="PYTHON")
+    t = (x[:, : Variable("n", 1, 3).bind(2)] + 1).realize()
+    assert str(t) == "Tensor([[2., 3.],\n        [5., 6.]], dtype=float32, device='PYTHON')"
+    assert "not computed" in str(t * 2)
+
+
 def test_a_write_that_waits_is_not_computed() -> None:
     t = Tensor([1.0, 2.0], device="PYTHON")
     t.assign(t + 1)

@@ -28,7 +28,9 @@ def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
     columns = next((a for a in reversed(range(len(shape))) if shape[a] != 1 and a not in axes), None)
     for number, view in enumerate(product.src):
         other = product.src[1 - number]
-        if columns is None or moves(view, columns) or not is_contiguous(other, columns):
+        if columns is None or view.op is not Ops.EXPAND or other.shape != shape:
+            continue
+        if moves(view, columns) or not is_contiguous(other, columns):
             continue
         copied = _copied(ctx, view, other, inner[0])
         if copied is not None:
@@ -39,7 +41,7 @@ def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
 
 def _copied(ctx: Devices, view: UOp, other: UOp, inner: int) -> UOp | None:
     model = ctx.cost.get(view.device or ctx.default)
-    if view.op is not Ops.EXPAND or view.base.device is None or model is None:
+    if view.base.device is None or model is None:
         return None
     own, full = view.src[0], _sizes(view)
     if math.prod(_sizes(own)) != math.prod(_sizes(view.base)) or is_contiguous(view, inner):

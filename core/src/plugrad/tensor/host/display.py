@@ -11,8 +11,8 @@ from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.tensor.base import TensorBase
 from plugrad.tensor.host.host_data import unpack
-from plugrad.tensor.host.strided import read_places
-from plugrad.tensor.shapes import fixed_shape, is_static, show
+from plugrad.tensor.host.strided import is_whole_today, read_places
+from plugrad.tensor.shapes import shape_today, show
 from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, UOp
 
 # values that are those of their source, which may lie in memory
@@ -75,7 +75,7 @@ def text_of(t: TensorBase) -> str:
     if array is None:
         return describe(t)
     values, is_cut = array
-    edge = _edge_items(fixed_shape(t.shape, "repr"))
+    edge = _edge_items(shape_today(t.shape, "repr"))
     options: Any = {"threshold": 0, "edgeitems": edge} if is_cut else {"threshold": _MOST_ELEMENTS}
     lines = np.array2string(values, separator=", ", prefix="Tensor(", **options).splitlines()
     if len(lines) > 2 * _MOST_ROWS:
@@ -96,9 +96,11 @@ def _edge_items(shape: tuple[int, ...]) -> int | None:
 
 def _visible_elements(t: TensorBase) -> "tuple[Any, bool] | None":
     """Return the elements to show, and whether they are cut; None if not in memory."""
-    if not is_static(t.shape):
+    if not all(isinstance(size, int) or size.vmin == size.vmax for size in t.shape):
         return None
-    u, shape = _in_memory(t.uop), fixed_shape(t.shape, "repr")
+    u, shape = _in_memory(t.uop), shape_today(t.shape, "repr")
+    if is_whole_today(u) and u.base.shape == (math.prod(u.base.shape),) and u.base.dtype is u.dtype:
+        u = u.base.shrink(((0, math.prod(shape)),)).reshape(shape)
     edge = _edge_items(shape)
     places = [
         list(range(size))

@@ -21,16 +21,14 @@ from plugrad.tensor.host.constants import constant_of
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
-from plugrad.tensor.host.strided import lies_in_order, read_view
+from plugrad.tensor.host.strided import is_whole, is_whole_today, lies_in_order, read_view
 from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
-from plugrad.uop import Ops, UOp, greatest
-from plugrad.uop.shape import pairs_of
+from plugrad.uop import Ops
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 _WRITABLE = 1  # PyBUF_WRITABLE of Python's buffer protocol
-_IN_ORDER = frozenset({Ops.RESHAPE, Ops.BITCAST})
 
 
 def shaped_memory(x: Tensor) -> memoryview:
@@ -95,14 +93,14 @@ def _stored(x: Tensor) -> Buffer | bytes:
         )
     if u.device is None and product(u.shape) == 1 and (value := constant_of(u)) is not None:
         return pack([value], x.dtype)
-    if not computes(x._device) and not _is_whole(u):
+    if not computes(x._device) and not is_whole(u):
         # what lies there in another order, or in parts, is put together where kernels run
         return _stored(x._make(u.copy_to_device(Device.DEFAULT), Device.DEFAULT))
     if not storage.is_view(u):
         u = x.realize().uop
     if is_static(u.shape) and (elements := read_view(u)) is not None:
         return elements
-    if not (_is_whole(u) or _is_whole_today(u)):
+    if not (is_whole(u) or is_whole_today(u)):
         u = x._make(u.contiguous(), x._device).realize().uop
     return storage.buffer_of(storage.viewed(u))
 
@@ -283,24 +281,3 @@ def __index__(self: Tensor) -> int:
     if not is_int(self.dtype):
         raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
     return _only_element(self, _NoNumber)
-
-
-def _is_whole(u: UOp) -> bool:
-    """Say whether `u` is a whole BUFFER in its own order, reshaped or bitcast."""
-    return _source_in_order(u).op is Ops.BUFFER
-
-
-def _is_whole_today(u: UOp) -> bool:
-    """Say whether `u` is the beginning of memory sized for its greatest symbolic shape."""
-    u = _source_in_order(u)
-    if u.op is not Ops.SHRINK or is_static(u.shape) or not _is_whole(u.src[0]):
-        return False
-    pairs, room = pairs_of(u), u.src[0].shape
-    return len(pairs) == 1 and pairs[0] == (0, u.shape[0]) and (greatest(u.shape[0]),) == room
-
-
-def _source_in_order(u: UOp) -> UOp:
-    """Return the node below ops that leave the elements in their order."""
-    while u.op in _IN_ORDER:
-        u = u.src[0]
-    return u

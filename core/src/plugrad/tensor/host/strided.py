@@ -14,8 +14,10 @@ from plugrad.engine import storage
 from plugrad.errors import ViewError
 from plugrad.runtime.buffer import Buffer
 from plugrad.tensor.shapes import is_static
-from plugrad.uop import Ops, UOp
+from plugrad.uop import Ops, UOp, greatest
+from plugrad.uop.shape import pairs_of
 
+_IN_ORDER = frozenset({Ops.RESHAPE, Ops.BITCAST})
 # A device copies what lies between the first and the last element: more than this many bytes only where at
 # least one in `_LARGEST_SHARE` of them is asked for.
 _ALWAYS_COPIED = 1 << 20
@@ -207,3 +209,27 @@ _MOVES: dict[Ops, Any] = {
     Ops.FLIP: _flipped,
     Ops.SHRINK: _shrunk,
 }
+
+
+def is_whole(u: UOp) -> bool:
+    """Say whether `u` is a whole BUFFER in its own order, reshaped or bitcast."""
+    return _source_in_order(u).op is Ops.BUFFER
+
+
+def is_whole_today(u: UOp) -> bool:
+    """Say whether `u` is the beginning of memory sized for its greatest symbolic shape."""
+    u = _source_in_order(u)
+    if u.op is not Ops.SHRINK or is_static(u.shape) or not is_whole(u.src[0]):
+        return False
+    pairs, room = pairs_of(u), u.src[0].shape
+    if len(pairs) != 1 or pairs[0][0] != 0 or (greatest(u.shape[0]),) != room:
+        return False
+    end, size = (n.simplify() if isinstance(n, UOp) else n for n in (pairs[0][1], u.shape[0]))
+    return end == size
+
+
+def _source_in_order(u: UOp) -> UOp:
+    """Return the node below ops that leave the elements in their order."""
+    while u.op in _IN_ORDER:
+        u = u.src[0]
+    return u
