@@ -6,7 +6,7 @@ A backend is a module of functions marked `@hookimpl`, named by an entry point o
     [project.entry-points."plugrad.backends"]
     mychip = "plugrad_mychip.plugin"
 
-Importing the module must be cheap (under 30 ms), open no driver and start no thread. Every hook is a factory
+Importing the module must be cheap (under 50 ms), open no driver and start no thread. Every hook is a factory
 that is called when a device opens or a kernel is loaded, never on the launch path. What it returns is checked
 at once.
 

@@ -21,7 +21,7 @@ from plugrad.plugin.source import PluginSource
 from plugrad.target import Target
 
 #: How long importing a plugin may keep the processor, and how long probing may take.
-IMPORT_SECONDS = 0.030
+IMPORT_SECONDS = 0.050
 PROBE_SECONDS = 1.0
 #: Runs of the script; the fastest counts, since a busy machine only ever adds time. On one that is very busy,
 #: there are more of them.
