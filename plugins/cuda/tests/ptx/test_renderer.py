@@ -12,7 +12,7 @@ from plugrad.engine.realize import schedule
 from plugrad.target import Target
 from plugrad.uop.ops import Axis, AxisType, Ops, identity_of
 from plugrad.uop.uop import UOp
-from plugrad_cuda.capabilities import ATOMIC_OPS, capabilities
+from plugrad_cuda.capabilities import ATOMIC_OPS
 from plugrad_cuda.layout import DYNAMIC_SHARED, UNALIGNED
 from plugrad_cuda.ptx.renderer import BEHIND_ALIGNED, PtxRenderer
 
@@ -27,7 +27,7 @@ def _empty(*shape, dtype=dtypes.float32):
 
 def _lowered(tensor, arch):
     asts = [item.ast for item in schedule([tensor.uop]) if item.ast.op is Ops.SINK]
-    return [lower(ast, capabilities(_target(arch))) for ast in asts]
+    return [lower(ast, PtxRenderer(_target(arch)).capabilities) for ast in asts]
 
 
 def _render(tensor, arch="sm_90"):
