@@ -67,3 +67,8 @@ def test_a_number_is_no_factor_of_rows() -> None:
     sums = (buffer(2048, 384) * 0.5).reduce_axis(Ops.ADD, (0,))
     assert sums.src[0].op is Ops.MUL
     assert copied(sums) is None
+
+
+def test_a_product_without_elements_is_left() -> None:
+    assert copied(transposed(2048, 0, 384)) is None
+    assert copied(transposed(0, 384, 384)) is None
