@@ -27,7 +27,10 @@ def interleaved(stores: Sequence[UOp], order: Sequence[UOp], registers: int) -> 
     for number, store in enumerate(stores):
         for u in store.toposort():
             owner[u] = None if u in owner else number
-    apart = [[u for u in order if owner.get(u) == number] for number in range(len(stores))]
+    apart: list[list[UOp]] = [[] for _ in stores]
+    for u in order:
+        if (number := owner.get(u)) is not None:
+            apart[number].append(u)
     if min(map(len, apart)) < _LONG:
         return []
     # copies may begin differently, with addresses of their own

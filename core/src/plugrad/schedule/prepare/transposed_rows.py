@@ -23,9 +23,7 @@ def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
     op, axes = reduced.arg
     shape: Any = product.shape
     inner = [a for a in axes if shape[a] != 1]
-    if op is not Ops.ADD or not all(isinstance(size, int) for size in shape) or len(inner) != 1:
-        return None
-    if 0 in shape:
+    if op is not Ops.ADD or not all(isinstance(size, int) and size for size in shape) or len(inner) != 1:
         return None
     columns = next((a for a in reversed(range(len(shape))) if shape[a] != 1 and a not in axes), None)
     for number, view in enumerate(product.src):
