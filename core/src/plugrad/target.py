@@ -14,6 +14,9 @@ from plugrad.dtype import DType, dtypes, is_float
 #: vectors compare each place with each position in less time.
 LEAST_SCATTERED = 16
 
+#: Bytes of a line of the caches of every processor that has vectors.
+LINE_BYTES = 64
+
 #: Rows from which gathering a copy of a factor for them costs little: it is as much as ten steps of a tile.
 ROWS_TO_PACK = 768
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes, is_float
-from plugrad.target import ROWS_TO_PACK, Capabilities, TensorCore
+from plugrad.target import LINE_BYTES, ROWS_TO_PACK, Capabilities, TensorCore
 from plugrad.uop import Ops, UOp
 
 # Operations for the price of one byte of memory traffic. Measured machines lie between 4 (one Zen 4 core:
@@ -44,8 +44,7 @@ _UNITS_OF_A_ROW = 4
 _PAD_REUSE = 1.5
 # Copies of windows stay in the last cache, which holds about this many times what a core has for itself.
 _LAST_CACHE = 16
-# Bytes of a line of the caches, and vectors of a tile of a product side by side.
-_LINE_BYTES = 64
+# Vectors of a tile of a product side by side.
 _COLUMNS_OF_A_TILE = 2
 # Reads of each element from which a copy of rows is cheaper than the lines that their tiles load again.
 _READS_TO_COPY = 128
@@ -277,7 +276,7 @@ class CostModel:
 
         Narrow vectors take more steps a row.
         """
-        return ROWS_TO_PACK * self.vector_bytes // _LINE_BYTES
+        return ROWS_TO_PACK * self.vector_bytes // LINE_BYTES
 
     def copy_windows(self, numel: int, rows: int, fewer_steps: float, itemsize: int) -> bool:
         """Say whether copying windows of `numel` elements, read for each of `rows`, pays.
@@ -302,11 +301,11 @@ class CostModel:
             reads: of each element, by one column each.
             itemsize: bytes of an element.
         """
-        if not self.runs_loops or not self.vector_bytes or rows * itemsize < _LINE_BYTES:
+        if not self.runs_loops or not self.vector_bytes or rows * itemsize < LINE_BYTES:
             return False
         of_a_tile = self.vector_registers * 3 // 4 // _COLUMNS_OF_A_TILE
-        near = steps * (_LINE_BYTES + _COLUMNS_OF_A_TILE * self.vector_bytes) <= self.near_bytes
-        return 2 * of_a_tile * itemsize < _LINE_BYTES and not near and reads >= _READS_TO_COPY
+        near = steps * (LINE_BYTES + _COLUMNS_OF_A_TILE * self.vector_bytes) <= self.near_bytes
+        return 2 * of_a_tile * itemsize < LINE_BYTES and not near and reads >= _READS_TO_COPY
 
     def split_reduce(self, reduced: int, kept: int, together: int = 1) -> int:
         """Return the number of pieces of a reduction of `reduced` elements to each of `kept`.

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
-from plugrad.target import Capabilities
+from plugrad.target import LINE_BYTES, Capabilities
 from plugrad.uop import ALU, Ops, UOp
 from plugrad.uop.op_cost import op_cost
 from plugrad.uop.strides import coefficient, constant_size
@@ -15,8 +15,6 @@ _THREAD_FROM = 1 << 15
 # Operations of an element from which two are computed side by side, and from which code is long enough.
 _LONG = 128
 _TOO_LONG = 512
-# Of every CPU that has vectors.
-_LINE_BYTES = 64
 
 
 @frozen
@@ -45,7 +43,7 @@ class MemoryAccess:
     def leaves_line(self, r: UOp) -> bool:
         """Say whether each step of `r` is a cache line or more away."""
         step = coefficient(self.index.src[1], r) or 0
-        return abs(step) * self.index.dtype.itemsize >= _LINE_BYTES
+        return abs(step) * self.index.dtype.itemsize >= LINE_BYTES
 
     def overlaps(self, row: UOp) -> bool:
         """Say whether the reduction visits some places again at the next step of `row`."""

@@ -8,6 +8,7 @@ from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
 from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.target import LINE_BYTES
 from plugrad.uop import UOp
 from plugrad.uop.strides import coefficient, constant_size
 
@@ -15,7 +16,6 @@ from plugrad.uop.strides import coefficient, constant_size
 _BESIDE = 1 / 8
 # The same of a line that comes from beyond the caches, for one of its elements.
 _FAR_LINE = 4
-_LINE_BYTES = 64
 # Rows make the code of a tile as many times as long: they have to save a twentieth.
 _ROWS = 1.05
 # Steps of a whole reduction that are written out, and products in them: longer code outgrows its cache.
@@ -81,9 +81,9 @@ class Tile:
             [r for r in ranges_of_reduce(place.reduce) if place.moves(r)] if place.reduce is not None else []
         )
         step = min([abs(coefficient(place.index.src[1], r) or 0) for r in inner], default=0)
-        of_a_line = min(1.0, step * place.index.dtype.itemsize / _LINE_BYTES)
+        of_a_line = min(1.0, step * place.index.dtype.itemsize / LINE_BYTES)
         apart = math.prod(n for r, n in self.rows if place.moves(r) and not place.is_contiguous(r))
-        is_near = steps_of(inner) * of_a_line * apart * _LINE_BYTES <= cached_bytes
+        is_near = steps_of(inner) * of_a_line * apart * LINE_BYTES <= cached_bytes
         return 1 if is_near else 1 + _FAR_LINE * of_a_line
 
     @property
