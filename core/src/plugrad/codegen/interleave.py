@@ -14,9 +14,9 @@ _LONG = 100
 
 
 def interleaved(stores: Sequence[UOp], order: Sequence[UOp], registers: int) -> list[UOp]:
-    """Return the nodes of stores in turns.
+    """Return an order in which the calculations of stores take turns.
 
-    None if they are short, or too many for the registers.
+    Empty where they are short, or where their results do not fit the registers.
 
     before: a0 a1 a2 b0 b1 b2
     after:  a0 b0 a1 b1 a2 b2
@@ -41,7 +41,7 @@ def interleaved(stores: Sequence[UOp], order: Sequence[UOp], registers: int) -> 
 
 
 def _most_alive(order: Sequence[UOp]) -> int:
-    """Return the most results of arithmetic that are needed at one time."""
+    """Return the greatest number of results of arithmetic alive at once."""
     last = {s: at for at, u in enumerate(order) for s in u.src}
     ended = [0] * (len(order) + 1)
     alive = most = 0

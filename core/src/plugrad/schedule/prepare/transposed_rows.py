@@ -1,7 +1,7 @@
-"""Copy the rows of a product of matrices that memory holds as columns.
+"""Transpose the left factor of a matrix product where memory holds it by columns.
 
-A tile of narrow vectors has few rows: of each line of memory it takes some neighbours, and goes on to the
-next line at each step of the reduction. The lines of all steps do not stay near until the next tile comes.
+A tile of narrow vectors has few rows. It uses a few elements of each cache line, and goes on to another line
+at each step of the reduction; by the time the next tile wants the rest of a line, the cache has lost it.
 """
 
 import math
@@ -13,7 +13,7 @@ from plugrad.uop import Ops, UOp
 
 
 def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
-    """Return a product of matrices with its rows in the order of its sums.
+    """Return a matrix product that reads its left factor along the reduced axis.
 
     None where the cost model gains nothing.
 

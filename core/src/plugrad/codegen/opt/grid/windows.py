@@ -1,8 +1,8 @@
-"""Choose tiles of products whose factors move along any number of axes, as those of convolutions do.
+"""Choose tiles of products whose factors depend on any number of axes, as those of convolutions do.
 
-Steps of an image along lines and columns are two axes, as neighbours overlap; so are the places of a window
-that have a gradient. A tile has steps of all of them: some in registers, others for work-items. A model of a
-unit's time chooses among tiles.
+Lines and columns of an image are two axes, as windows overlap; so are those of a window in the gradient of
+filters. A tile takes steps along all of them, some in registers and others by work-items. A model of the time
+of a compute unit chooses among tiles.
 """
 
 import math
@@ -31,7 +31,7 @@ _MOST_BESIDE = 8
 # Times in multiplications of a warp, fitted to 32 tiles of five products on an H100. A read of a copy; the
 # part of reads or products that the longer of both does not hide.
 _READ, _BESIDE = 4, 1 / 4
-# A read of one element against a wide one: tiles with seven took 1.2 to 1.5 times as long as with two.
+# Cost of a read of one element, in wide reads: tiles with seven took 1.2 to 1.5 times as long as with two.
 _SINGLE = 2
 # An element that is copied, a sector of memory that is read for it, and the elements of one.
 _COPY, _SECTOR, _IN_SECTOR = 8, 64, 8
@@ -45,14 +45,11 @@ _FROM_MEMORY = 7
 
 
 @frozen
-class _Part:
-    """The copied part of a factor.
-
-    It has `inner` steps of the reduced axis, along some axes of the result.
-    """
+class _Factor:
+    """The copied part of a factor: its sides along axes of the result, and `steps` along `inner`."""
 
     sides: tuple[Side, ...]
-    apart: Mapping[UOp, int]
+    strides: Mapping[UOp, int]
     inner: UOp
     steps: int
 
@@ -74,17 +71,17 @@ class _Part:
 
     @property
     def copying(self) -> float:
-        """Multiplications of a work-item in the time of copying all: neighbours in memory share sectors."""
+        """Time of copying all, in multiplications of a work-item; neighbours in memory share sectors."""
         sizes = [(side.axis, side.size) for side in self.sides] + [(self.inner, self.steps)]
-        return self.results * self.steps * (_COPY + _sectors(self.apart, sizes))
+        return self.results * self.steps * (_COPY + _sectors(self.strides, sizes))
 
 
 @frozen
 class WindowTile:
     """The tile of a group: copies of both factors, steps of one reduced axis at a time."""
 
-    rows: _Part
-    columns: _Part
+    rows: _Factor
+    columns: _Factor
     out: Mapping[UOp, int]
 
     @property
@@ -125,7 +122,7 @@ class WindowTile:
 
 
 def window_tile(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> WindowTile | None:
-    """Return the tile whose time is least, none where factors from memory take less.
+    """Return the tile of least time; None where reading both factors from memory takes less.
 
     Args:
         kernel: of the product.
@@ -142,7 +139,7 @@ def window_tile(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Windo
 
 
 def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[WindowTile]:
-    """Yield tiles along the axes with which one factor moves and the other does not."""
+    """Yield tiles along the axes that one factor depends on and the other does not."""
     places = moving(main)
     along: dict[tuple[bool, ...], list[UOp]] = {}
     for r in axes:
@@ -152,38 +149,35 @@ def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[W
     if len(along) != 2 or any(tuple(not moved for moved in moves) not in along for moves in along):
         return
     order = [*axes, *ranges_of_reduce(main.reduce)] if main.reduce is not None else axes
-    factors = [(_apart(places[moves.index(True)].index, order), of) for moves, of in along.items()]
-    out = _apart(stores_of(kernel.ast)[0].src[0], axes)
+    factors = [(_strides(places[moves.index(True)].index, order), of) for moves, of in along.items()]
+    out = _strides(stores_of(kernel.ast)[0].src[0], axes)
     itemsize = max(p.index.dtype.itemsize for p in main.places)
     most = kernel.capabilities.local_memory_bytes // 2
     for inner, steps in _inner(kernel, main):
         for (of_rows, few), (of_columns, many) in (factors, factors[::-1]):
             for row in _rows(kernel, few):
-                rows = _Part((row,), of_rows, inner, steps)
+                rows = _Factor((row,), of_rows, inner, steps)
                 for sides in _columns(main, many, row):
-                    columns = _Part(sides, of_columns, inner, steps)
+                    columns = _Factor(sides, of_columns, inner, steps)
                     if bytes_of_copies(steps, (rows.results, columns.results), itemsize) <= most:
                         yield WindowTile(rows, columns, out)
 
 
-def _sectors(apart: Mapping[UOp, int], sizes: Sequence[tuple[UOp, int]]) -> float:
-    """Return the time of the sectors that steps along axes visit, for each element."""
+def _sectors(strides: Mapping[UOp, int], sizes: Sequence[tuple[UOp, int]]) -> float:
+    """Return the time to read the memory sectors of an element, where axes have these sizes."""
     run = 1
-    for step, size in sorted((apart[r], size) for r, size in sizes):
+    for step, size in sorted((strides[r], size) for r, size in sizes):
         run += (size - 1) * step if step <= run else 0
     return _SECTOR / min(run, _IN_SECTOR)
 
 
-def _apart(place: UOp, axes: Sequence[UOp]) -> dict[UOp, int]:
-    """Return the distance in memory of steps of each axis.
-
-    It is a great one where it changes.
-    """
+def _strides(place: UOp, axes: Sequence[UOp]) -> dict[UOp, int]:
+    """Return the stride of each axis in elements; one that varies counts as a very long one."""
     return {r: abs(coefficient(place.src[1], r) or 1 << 30) for r in axes}
 
 
 def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
-    """Yield the reduced axes along which all factors move, and steps of each."""
+    """Yield the reduced axes that both factors depend on, with the steps to copy at once."""
     assert main.reduce is not None, "the caller looks at reductions"
     for r in ranges_of_reduce(main.reduce):
         size = constant_size(r) or 0
