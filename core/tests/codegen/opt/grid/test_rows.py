@@ -83,3 +83,12 @@ def test_a_variance_over_a_batch_has_work_items_along_both_axes() -> None:
     opts = plan(ast)
     assert Opt(OptOps.GROUP, (1,), 8) in opts
     assert Opt(OptOps.JOIN, (3,), (1, 1)) in opts
+
+
+def test_a_row_as_short_as_its_vectors_gives_its_steps_to_work_items() -> None:
+    i, j, k = UOp.range(64, 0), UOp.range(2, 1), UOp.range(24, 2, AxisType.REDUCE)
+    highest = param(1).index(i * 24 + k).load().reduce(Ops.MAX, k)
+    value = param(2).index(i * 2 + j).load() - highest
+    opts = plan(UOp.sink(param(0).index(i * 2 + j).store(value, i, j), arg=KernelInfo()))
+    along = [o for o in opts if o.axis == (1,)]
+    assert along == [Opt(OptOps.PADTO, (1,), 8), Opt(OptOps.JOIN, (1,), (2, 0, 1))]

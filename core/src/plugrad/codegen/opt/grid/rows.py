@@ -80,6 +80,8 @@ def _is_wide(kernel: KernelOpt, places: list[MemoryAccess], r: UOp, count: int) 
 
 def _along(r: UOp, lanes: int, items: int, group: AxisId | None) -> tuple[list[Opt], AxisId | None]:
     """Return the options of one loop along a row, and the axis of its work-items."""
+    if items > 1 and lanes == steps_along(r):
+        lanes = 1  # the items need steps to share
     ident, steps = r.arg.ident, steps_along(r) // lanes
     out = [Opt(OptOps.UPCAST, ident, lanes)] if lanes > 1 else []
     ident = (*ident, 0) if 1 < lanes < steps_along(r) else ident
