@@ -13,6 +13,13 @@ const LEAST_FOR_LINES = 0.55;
 const LEAST_FOR_TITLES = 0.3;
 // below this scale nodes are plain rectangles, and edges straight
 const LEAST_FOR_SHAPES = 0.15;
+// nobody zooms out further, unless the graph is larger
+const LEAST_SCALE = 0.02;
+// a graph with more edges than can be drawn in a frame moves as a picture: it is drawn again when it rests this long,
+// and while it moves this often (milliseconds)
+const MOST_EDGES_OF_A_FRAME = 2000;
+const REST = 80;
+const LONGEST_PICTURE = 300;
 
 interface Box extends Card {
   x: number;
@@ -30,7 +37,8 @@ export class GraphView {
   private boxes: Box[] = [];
   private byId = new Map<number, number>();
   private edges: [number, number][] = [];
-  private bends: number[][] = [];
+  /** For each edge, the x and y of its points from the upper end to the lower. */
+  private routes: number[][] = [];
   private bounds = { width: 1, height: 1 };
   private view = { x: 0, y: 0, scale: 1 };
   private selected: number | null = null;
@@ -38,6 +46,10 @@ export class GraphView {
   private foundAt = -1;
   private frame = 0;
   private hasMoved = false;
+  private movedAt = 0;
+  private paintedAt = 0;
+  private painted = this.view;
+  private picture = h("canvas");
 
   constructor(private onSelect: (id: number | null) => void) {
     this.element.append(this.canvas, this.message);
@@ -48,10 +60,12 @@ export class GraphView {
 
   show(drawing: Drawing): void {
     this.job += 1;
+    this.routes = [];
     this.found.clear();
     this.selected = null;
     const context = this.canvas.getContext("2d")!;
-    this.boxes = drawing.cards.map((card) => ({ ...card, ...measure(context, card), x: 0, y: 0 }));
+    const sizeOf = measurer(context);
+    this.boxes = drawing.cards.map((card) => ({ ...card, ...sizeOf(card), x: 0, y: 0 }));
     this.byId = new Map(this.boxes.map((box, i) => [box.id, i]));
     this.edges = drawing.edges.map(([from, to]) => [this.byId.get(from)!, this.byId.get(to)!]);
     this.message.textContent = this.boxes.length ? `arranging ${this.boxes.length.toLocaleString("en")} nodes…` : "nothing to draw";
@@ -102,28 +116,62 @@ export class GraphView {
 
   fit(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const scale = Math.min(1, (width - 48) / this.bounds.width, (height - 48) / this.bounds.height);
+    const scale = this.scaleOfAll();
     this.view = {
-      scale: Math.max(scale, 0.02),
+      scale,
       x: (width - this.bounds.width * scale) / 2,
       y: Math.max(24, (height - this.bounds.height * scale) / 2),
     };
     this.draw();
   }
 
+  private scaleOfAll(): number {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    return Math.min(1, Math.max(width - 48, 1) / this.bounds.width, Math.max(height - 48, 1) / this.bounds.height);
+  }
+
   zoom(factor: number, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2): void {
-    const scale = Math.min(4, Math.max(0.02, this.view.scale * factor));
+    const scale = Math.min(4, Math.max(Math.min(LEAST_SCALE, this.scaleOfAll()), this.view.scale * factor));
     const ratio = scale / this.view.scale;
     this.view = { scale, x: x - (x - this.view.x) * ratio, y: y - (y - this.view.y) * ratio };
-    this.hasMoved = true;
-    this.draw();
+    this.moved();
   }
 
   draw(): void {
-    this.frame ||= requestAnimationFrame(() => {
+    this.movedAt = 0;
+    this.nextFrame();
+  }
+
+  private moved(): void {
+    this.hasMoved = true;
+    this.movedAt = performance.now();
+    this.nextFrame();
+  }
+
+  private nextFrame(): void {
+    this.frame ||= requestAnimationFrame((now) => {
       this.frame = 0;
-      this.paint();
+      const isLate = now - this.movedAt > REST || now - this.paintedAt > LONGEST_PICTURE;
+      if (isLate || this.routes.length <= MOST_EDGES_OF_A_FRAME) return this.paint();
+      this.movePicture();
+      this.nextFrame();
     });
+  }
+
+  private movePicture(): void {
+    const { context, width, height } = sized(this.canvas);
+    const ratio = this.view.scale / this.painted.scale;
+    const x = this.view.x - this.painted.x * ratio;
+    const y = this.view.y - this.painted.y * ratio;
+    context.drawImage(this.picture, x, y, width * ratio, height * ratio);
+  }
+
+  private keepPicture(): void {
+    this.picture.width = this.canvas.width;
+    this.picture.height = this.canvas.height;
+    this.picture.getContext("2d")!.drawImage(this.canvas, 0, 0);
+    this.painted = { ...this.view };
+    this.paintedAt = performance.now();
   }
 
   private arranged({ job, result }: { job: number; result: LayoutResult }): void {
@@ -132,15 +180,19 @@ export class GraphView {
       box.x = result.x[i];
       box.y = result.y[i];
     });
-    this.bends = result.bends;
+    this.routes = this.edges.map(([from, to], i) => {
+      const a = this.boxes[from];
+      const b = this.boxes[to];
+      return [a.x + a.width / 2, a.y + a.height, ...(result.bends[i] ?? []), b.x + b.width / 2, b.y];
+    });
     this.bounds = { width: result.width, height: result.height };
+    this.element.dataset.state = "ready";
+    this.element.dataset.nodes = String(this.boxes.length);
     this.message.textContent = "";
     this.hasMoved = false;
     this.fit();
     // a graph too large to read is shown from its result up
     if (this.view.scale < LEAST_FOR_LINES && this.boxes.length) this.startReadable();
-    this.element.dataset.state = "ready";
-    this.element.dataset.nodes = String(this.boxes.length);
   }
 
   private startReadable(): void {
@@ -161,6 +213,7 @@ export class GraphView {
 
   private paint(): void {
     const { context, width, height } = sized(this.canvas);
+    if (this.element.dataset.state === "busy") return;
     const { x, y, scale } = this.view;
     context.translate(x, y);
     context.scale(scale, scale);
@@ -171,33 +224,35 @@ export class GraphView {
     this.paintEdges(context, left, top, right, bottom);
     for (const box of this.boxes)
       if (box.x < right && box.x + box.width > left && box.y < bottom && box.y + box.height > top) this.paintBox(context, box, scale);
+    if (this.routes.length > MOST_EDGES_OF_A_FRAME) this.keepPicture();
   }
 
   private paintEdges(context: CanvasRenderingContext2D, left: number, top: number, right: number, bottom: number): void {
     const near = new Path2D();
     const far = new Path2D();
-    this.edges.forEach(([from, to], i) => {
-      const a = this.boxes[from];
-      const b = this.boxes[to];
-      const x0 = a.x + a.width / 2;
-      const y0 = a.y + a.height;
-      const x1 = b.x + b.width / 2;
-      const y1 = b.y;
-      if (y1 < top || y0 > bottom) return;
-      const bends = this.bends[i] ?? [];
-      let least = Math.min(x0, x1);
-      let most = Math.max(x0, x1);
-      for (let k = 0; k < bends.length; k += 2) {
-        least = Math.min(least, bends[k]);
-        most = Math.max(most, bends[k]);
-      }
-      if (most < left || least > right) return;
-      const isNear = a.id === this.selected || b.id === this.selected;
+    const isStraight = this.view.scale < LEAST_FOR_SHAPES;
+    this.routes.forEach((route, i) => {
+      const last = route.length - 2;
+      if (route[last + 1] < top || route[1] > bottom) return;
+      const isNear = this.edges[i].some((end) => this.boxes[end].id === this.selected);
       const path = isNear ? near : far;
-      if (this.view.scale < LEAST_FOR_SHAPES) {
-        path.moveTo(x0, y0);
-        path.lineTo(x1, y1);
-      } else curve(path, [x0, y0, ...bends, x1, y1]);
+      // only pieces in sight: an edge over many layers has as many, and all edges together tens of thousands
+      let isDrawing = false;
+      for (let k = 0; k < last; k += isStraight ? last : 2) {
+        const next = isStraight ? last : k + 2;
+        const x0 = route[k];
+        const y0 = route[k + 1];
+        const x1 = route[next];
+        const y1 = route[next + 1];
+        if (y0 > bottom) break;
+        const isSeen = y1 >= top && Math.max(x0, x1) >= left && Math.min(x0, x1) <= right;
+        if (isSeen && !isDrawing) path.moveTo(x0, y0);
+        isDrawing = isSeen;
+        if (!isSeen) continue;
+        const middle = (y0 + y1) / 2;
+        if (isStraight) path.lineTo(x1, y1);
+        else path.bezierCurveTo(x0, middle, x1, middle, x1, y1);
+      }
     });
     context.lineWidth = Math.max(1.2, 0.6 / this.view.scale);
     context.strokeStyle = colour("edge");
@@ -258,8 +313,7 @@ export class GraphView {
       }
       this.view.x = start.view.x + event.clientX - start.x;
       this.view.y = start.view.y + event.clientY - start.y;
-      this.hasMoved = true;
-      this.draw();
+      this.moved();
     });
     this.canvas.addEventListener("pointerup", (event) => {
       const isClick = start && Math.hypot(event.clientX - start.x, event.clientY - start.y) < 4;
@@ -288,7 +342,7 @@ export class GraphView {
       if (event.key in moves) {
         this.view.x += moves[event.key][0];
         this.view.y += moves[event.key][1];
-        this.draw();
+        this.moved();
       } else if (event.key === "+" || event.key === "=") this.zoom(1.25);
       else if (event.key === "-") this.zoom(0.8);
       else if (event.key === "0") this.fit();
@@ -297,19 +351,24 @@ export class GraphView {
   }
 }
 
-function measure(context: CanvasRenderingContext2D, card: Card): { width: number; height: number } {
-  context.font = TITLE;
-  let width = context.measureText(card.title).width;
-  context.font = TEXT;
-  for (const line of card.lines) width = Math.max(width, context.measureText(line).width);
-  return { width: Math.ceil(width) + 2 * PADDING + 6, height: 27 + LINE * card.lines.length };
-}
-
-/** A line through points that comes and goes straight down. */
-function curve(path: Path2D, points: number[]): void {
-  path.moveTo(points[0], points[1]);
-  for (let i = 2; i < points.length; i += 2) {
-    const middle = (points[i - 1] + points[i + 1]) / 2;
-    path.bezierCurveTo(points[i - 2], middle, points[i], middle, points[i], points[i + 1]);
-  }
+/** Return a function of a card's size; most texts of a large graph are the same few, so each is measured once. */
+function measurer(context: CanvasRenderingContext2D): (card: Card) => { width: number; height: number } {
+  const widthIn = (font: string) => {
+    const widths = new Map<string, number>();
+    return (text: string) => {
+      let width = widths.get(text);
+      if (width === undefined) {
+        context.font = font;
+        width = context.measureText(text).width;
+        widths.set(text, width);
+      }
+      return width;
+    };
+  };
+  const widthOfTitle = widthIn(TITLE);
+  const widthOfLine = widthIn(TEXT);
+  return (card) => {
+    const width = Math.max(widthOfTitle(card.title), ...card.lines.map(widthOfLine));
+    return { width: Math.ceil(width) + 2 * PADDING + 6, height: 27 + LINE * card.lines.length };
+  };
 }

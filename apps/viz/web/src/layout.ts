@@ -56,7 +56,7 @@ export function layout({ widths, heights, edges }: LayoutInput): LayoutResult {
   const x = placed(rows, width, parents, children);
   const tops = rowTops(rows, heights);
   const y = layerOf.map((layer, i) => tops.middle[layer] - (heights[i] ?? 0) / 2);
-  const left = Math.min(0, ...x.map((value, i) => value - width[i] / 2));
+  const left = x.reduce((least, value, i) => Math.min(least, value - width[i] / 2), 0);
   for (let i = 0; i < x.length; i++) x[i] -= left;
   return {
     x: x.slice(0, count).map((value, i) => value - widths[i] / 2),

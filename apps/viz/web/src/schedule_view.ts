@@ -2,7 +2,7 @@
 import { cut, type Card, type Drawing } from "./cards";
 import { VIEWS } from "./details";
 import type { Realize, Recording, ScheduledKernel } from "./recording";
-import { shortLine } from "./units";
+import { count, shortLine } from "./units";
 
 const MOST_OPS = 3;
 const MOST_CHARACTERS = 38;
@@ -41,7 +41,7 @@ function kernelCard(recording: Recording, kernel: ScheduledKernel): Card {
   const isCopy = root.op === "COPY";
   const name = isCopy ? `copy to ${kernel.device}` : (recording.lowered.get(kernel.ast)?.name ?? "kernel");
   const lines = [`${root.dtype} (${root.shape ?? ""})`];
-  if (!isCopy && names.length) lines.push(`${ops.length} ops: ${names.slice(0, MOST_OPS).join(" ")}${more}`);
+  if (!isCopy && names.length) lines.push(`${count(ops.length, "op")}: ${names.slice(0, MOST_OPS).join(" ")}${more}`);
   if (kernel.lines.length) lines.push(shortLine(kernel.lines[kernel.lines.length - 1]));
   lines.push(cut(`∵ ${kernel.reason}`, MOST_CHARACTERS));
   return { id: kernel.root, title: name, lines, category: isCopy ? "movement" : ops.includes("REDUCE_AXIS") ? "reduce" : "compute", state: "same" };
