@@ -3,6 +3,7 @@
 import pytest
 
 from plugrad import nn
+from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor
 
 
@@ -59,3 +60,18 @@ def test_a_class_of_any_kind_with_modules_is_a_model() -> None:
 
 def test_without_inputs_there_are_no_shapes() -> None:
     assert [layer.shapes for layer in nn.summary(nn.Linear(3, 4)).layers] == [()]
+
+
+def test_a_list_of_layers_is_called_as_a_sequential() -> None:
+    layers = [nn.Linear(2, 16), Tensor.tanh, nn.Linear(16, 1)]
+    listed, called = (
+        nn.summary(layers, Tensor.ones(3, 2)),
+        nn.summary(nn.Sequential(*layers), Tensor.ones(3, 2)),
+    )
+    assert listed.layers[1:] == called.layers[1:]
+    assert (listed.layers[0].kind, listed.layers[0].shapes) == ("list", ((3, 1),))
+
+
+def test_inputs_for_what_cannot_be_called_are_an_error() -> None:
+    with pytest.raises(ArgumentError, match="dict is no function"):
+        nn.summary({"a": nn.Linear(2, 3)}, Tensor.ones(1, 2))

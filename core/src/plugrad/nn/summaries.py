@@ -1,9 +1,11 @@
 """`summary`: the layers of a model, their outputs and parameters as a table."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from plugrad._frozen import frozen
+from plugrad.errors import ArgumentError
+from plugrad.nn.layers.containers import Layer, Sequential
 from plugrad.nn.module import Module, count_parameters
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import show
@@ -62,15 +64,18 @@ class Summary:
         return "\n".join([lines[0], rule, *lines[1:], rule, f"{self.parameters:,} parameters"])
 
 
-def summary(model: Callable[..., Any], *inputs: Any, **options: Any) -> Summary:
+def summary(model: Callable[..., Any] | Sequence[Layer], *inputs: Any, **options: Any) -> Summary:
     """Return the layers of a model with the shapes of their outputs and their parameters.
 
     The model is called in the mode of use, and nothing is computed.
 
     Args:
-        model: what to describe; any class with modules in its attributes is one.
+        model: what to describe; any class with modules in its attributes is one, and a list of layers.
         inputs: what it takes; without any, there are no shapes.
         options: what it takes by name.
+
+    Raises:
+        ArgumentError: there are inputs for something that cannot be called.
 
     Example:
         >>> print(summary(Sequential(Linear(3, 4), ReLU()), Tensor.ones(2, 3)))
@@ -96,10 +101,11 @@ def summary(model: Callable[..., Any], *inputs: Any, **options: Any) -> Summary:
 
 
 def _shapes_of_outputs(
-    model: Callable[..., Any], modules: list[Module], inputs: Any, options: Any
+    model: Any, modules: list[Module], inputs: Any, options: Any
 ) -> dict[int, tuple[tuple[Any, ...], ...]]:
     """Call a model and return the shapes that it and each of its modules returned."""
     shapes: dict[int, tuple[tuple[Any, ...], ...]] = {}
+    function = _function_of(model)
 
     def note(part: object, out: Any) -> None:
         shapes[id(part)] = tuple(leaf.shape for leaf in iter_leaves(out) if isinstance(leaf, Tensor))
@@ -120,9 +126,21 @@ def _shapes_of_outputs(
             # an attribute of the object comes before the method of its class
             vars(module)["forward"] = record(module)
             module.eval()
-        note(model, model(*inputs, **options))
+        note(model, function(*inputs, **options))
     finally:
         for now, before in attributes:
             now.clear()
             now.update(before)
     return shapes
+
+
+def _function_of(model: Any) -> Callable[..., Any]:
+    """Return what calls a model: a list of layers is called as a Sequential."""
+    if callable(model):
+        return model
+    if isinstance(model, list | tuple):
+        return Sequential(*cast("list[Layer]", model))
+    raise ArgumentError(
+        f"summary: {type(model).__name__} is no function of inputs. Pass a module or a list of layers, "
+        "or leave out the inputs for its parameters alone."
+    )
