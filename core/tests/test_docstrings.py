@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-_MOST_WORDS = 17
+_MOST_WORDS = 15
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 

@@ -83,7 +83,7 @@ class _Parameters:
 
 @cache
 def _marks() -> tuple[Any, Any]:
-    """Return the marks of the classes of `dataclasses` and of their fields, which have no public names."""
+    """Return the marks of classes and fields of `dataclasses`, which have no public names."""
     sample: Any = dataclasses.make_dataclass("Sample", [("field", int)], frozen=True)
     return sample.__dataclass_params__, sample.__dataclass_fields__["field"]._field_type
 

@@ -154,7 +154,7 @@ class TensorCore:
     loads_rows: bool = False
 
     def suits_loops(self, rows: int, columns: int, inner: int) -> bool:
-        """Say whether loops suit a product: of whole steps, with rows enough to copy B for.
+        """Say whether loops suit a product: whole steps, and rows enough to copy B.
 
         Example:
             >>> none = Fragment((), ())

@@ -1,4 +1,4 @@
-"""Run a model node by node beside another runtime, and find the first node that differs."""
+"""Run a model node by node beside another runtime, and find the first difference."""
 
 # functions of onnx take files that have no type
 # pyright: reportUnknownMemberType=false
@@ -51,7 +51,7 @@ def compare(
     rtol: float = 1e-3,
     atol: float = 1e-5,
 ) -> list[Difference]:
-    """Return the difference of each value to what the judge computes, in the order of the nodes.
+    """Return the difference of each value to the judge's, in the order of the nodes.
 
     Args:
         model: what is compared.
@@ -107,7 +107,7 @@ def _onnxruntime(proto: ModelProto, inputs: Mapping[str, Array], names: Sequence
 
 
 def open_session(model: ModelProto | Path) -> Any:
-    """Return a session of onnxruntime that runs a model, or that in a file, on the CPU.
+    """Return a session of onnxruntime that runs a model or a file on the CPU.
 
     Raises:
         OnnxError: onnxruntime is not installed, or refuses the model.

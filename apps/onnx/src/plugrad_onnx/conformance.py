@@ -1,4 +1,4 @@
-"""Run the cases that come with the `onnx` package, and say for each whether it passes.
+"""Run the cases of the `onnx` package, and say for each whether it passes.
 
 The cases are the standard's own judge: a model each, with inputs and the outputs that are right. A case is
 refused where loading says that something is not supported; everything else that is not right has failed.
@@ -136,7 +136,7 @@ def _read_value(file: Path, value: onnx.ValueInfoProto) -> Any:
 
 
 def _light_data(url: str, model: ModelProto) -> tuple[list[Any], list[Any]]:
-    """Return the input that the package makes up for a light model, and the output it keeps."""
+    """Return the input that the package invents for a light model, and the expected output."""
     initialized = {tensor.name for tensor in model.graph.initializer}
     (port,) = (value for value in model.graph.input if value.name not in initialized)
     shape = tuple(size.dim_value for size in port.type.tensor_type.shape.dim)
@@ -205,7 +205,7 @@ def _compare_arrays(name: str, got: Tensor, want: Any, case: Case) -> None:
 
 
 def _atol(want: Any, case: Case) -> float:
-    """Return the absolute tolerance: at least a unit in the last place of the largest element.
+    """Return the absolute tolerance: a unit in the last place of the largest element.
 
     Elements near 0 are what is left of sums of larger ones, in the standard's numbers as well.
     """
@@ -216,5 +216,5 @@ def _atol(want: Any, case: Case) -> float:
 
 
 def _rtol(kind: str, case: Case) -> float:
-    """Return the relative tolerance of the package's own runner: two units in the last place of bfloat16."""
+    """Return the package's relative tolerance: two units in the last place of bfloat16."""
     return max(case.rtol, 2**-6) if kind == "bfloat16" else case.rtol

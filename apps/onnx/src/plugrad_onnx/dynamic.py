@@ -1,4 +1,4 @@
-"""Make the sizes of dynamic axes Variables, so that one set of kernels serves them all."""
+"""Make the sizes of dynamic axes Variables, so that one set of kernels serves all."""
 
 import math
 import re
@@ -97,7 +97,7 @@ def example_of(port: Port, axes: Mapping[str, Axis]) -> Array:
 def with_variables(
     ports: Iterable[Port], given: Mapping[str, Value], axes: Mapping[str, Axis]
 ) -> dict[str, Value]:
-    """Return inputs on the device; those that are arrays have Variables as the sizes of dynamic axes.
+    """Return inputs on the device; sizes of dynamic axes of arrays become Variables.
 
     Raises:
         InputError: two axes of one name have different sizes, or a size lies outside of its bounds.

@@ -35,7 +35,7 @@ def export(
     dynamic: Mapping[str, Mapping[int, str | UOp]] | None = None,
     opset: int | None = None,
 ) -> ModelProto:
-    """Return a model that computes what a function of tensors does, for inputs of these shapes.
+    """Return a model that computes a function of tensors, for inputs of these shapes.
 
     The function is called once, and what it builds is written down; what it realizes inside is a constant.
     Tensors that are no inputs, such as parameters, become initializers. A module of `plugrad.nn` is such a
@@ -113,7 +113,7 @@ def _line_of(node: UOp, lines: Sequence[TensorEvent]) -> str:
 
 
 def _placed(value: Any, axes: Mapping[int, str | UOp]) -> Tensor:
-    """Return an example in memory of its own, with Variables as the sizes of dynamic axes."""
+    """Return an example in its own memory, with Variables as sizes of dynamic axes."""
     if isinstance(value, Tensor) and not is_static(value.shape):
         return Tensor.empty(*value.shape, dtype=value.dtype)
     example = _copied(value)

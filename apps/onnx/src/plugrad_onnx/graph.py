@@ -17,7 +17,7 @@ _MISFITS = (PlugradError, ValueError, TypeError, LookupError, ArithmeticError)
 
 @dataclass
 class Scope:
-    """Hold the values of one run of a graph, with those of the graph around it.
+    """Hold the values of one run of a graph and of the graph around it.
 
     Attributes:
         values: by name.

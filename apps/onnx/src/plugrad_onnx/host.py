@@ -1,4 +1,4 @@
-"""Compute on the host what shapes are made of, so that no kernel runs for it.
+"""Compute on the host the values that shapes need, so that no kernel runs.
 
 Sizes, axes and the like are NumPy arrays as long as everything they come from is; those that depend on
 Variables are arrays of objects. The functions are those that exporters write between `Shape` and `Reshape`.

@@ -139,7 +139,7 @@ class Model:
         return None
 
     def _checked_inputs(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """Return inputs by name: arrays, and Tensors with the types and shapes that the model says."""
+        """Return inputs by name: arrays and Tensors with the model's types and shapes."""
         return {name: self._checked(name, value) for name, value in self._inputs_by_name(args, named).items()}
 
     def _inputs_by_name(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

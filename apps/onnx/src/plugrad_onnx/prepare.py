@@ -97,7 +97,7 @@ class Preparation:
     def _attributes(
         self, protos: Iterable[AttributeProto], given: Mapping[str, AttributeProto], label: str
     ) -> Iterable[tuple[str, Any]]:
-        """Yield the attributes of a node by name, with those of the function around it filled in."""
+        """Yield the attributes of a node by name, with those of its function filled in."""
         for proto in protos:
             source = given.get(proto.ref_attr_name) if proto.ref_attr_name else proto
             if source is None or proto.name == "consumed_inputs":
@@ -122,7 +122,7 @@ class Preparation:
         node: NodeProto,
         given: Mapping[str, AttributeProto],
     ) -> Operator:
-        """Return a function of the model as an operator, with the attributes of this call put in."""
+        """Return a function of the model as an operator, with this call's attributes."""
         key = (function.domain, function.name, function.overload)
         if key in self.calls:
             self._report(f"function {function.name!r} calls itself")

@@ -1,4 +1,4 @@
-"""Write the page that says what became of the standard's cases, and which operators there are."""
+"""Write the page of the standard's cases and the supported operators."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -108,7 +108,7 @@ class Translation:
         return self._names[root]
 
     def sizes(self, sizes: Sequence[Any]) -> str:
-        """Return the name of whole numbers, those that depend on Variables computed from shapes of inputs."""
+        """Return the name of whole numbers; those of Variables come from shapes of inputs."""
         if not is_symbolic(sizes):
             return self.ints(sizes)
         return self.node("Concat", *(self._size(simplified(size)) for size in sizes), axis=0)

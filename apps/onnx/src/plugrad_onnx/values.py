@@ -145,7 +145,7 @@ def to_array(value: Tensor | Array) -> Array:
 
 
 def to_ints(value: Tensor | Array | Sequence[int] | int) -> tuple[Any, ...]:
-    """Return whole numbers as Python's, from wherever they are; sizes that depend on Variables stay nodes."""
+    """Return whole numbers as Python's, from anywhere; sizes of Variables stay nodes."""
     if isinstance(value, Tensor | np.ndarray):
         return tuple(simplified(number) for number in to_array(value).reshape(-1))
     return (value,) if isinstance(value, int) else tuple(simplified(number) for number in value)

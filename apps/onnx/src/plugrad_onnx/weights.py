@@ -33,7 +33,7 @@ class Weights:
         self._files: dict[Path, ByteSource] = {}
 
     def value(self, tensor: TensorProto) -> Value:
-        """Return an initializer as an array, or as a Tensor that reads large external data later.
+        """Return an initializer as an array, or a Tensor that reads external data later.
 
         Raises:
             InvalidModel: its data has another size than its shape, or lies outside of the folder.

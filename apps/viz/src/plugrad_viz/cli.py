@@ -1,4 +1,4 @@
-"""`plugrad viz`: look at a recording in a browser, or write it as a page or a trace."""
+"""`plugrad viz`: show a recording in a browser, or write a page or a trace."""
 
 import argparse
 import json

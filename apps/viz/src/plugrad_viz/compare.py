@@ -1,4 +1,4 @@
-"""Compare the kernels of two recordings: what two versions of plugrad make of the same schedule.
+"""Compare the kernels that two versions of plugrad make of the same schedule.
 
 A kernel of one is that of the other which has the same graph when the scheduler hands it on.
 """
@@ -13,7 +13,7 @@ _FACTS = ("op", "dtype", "arg", "tag")
 
 
 def compare_kernels(before: Recording, after: Recording) -> Iterator[str]:
-    """Give the lines of a report: a diff for each kernel whose source differs, then counts.
+    """Return the lines of a report: diffs of kernels with different sources, then counts.
 
     Example:
         >>> list(compare_kernels(read_recording(a), read_recording(b)))  # doctest: +SKIP
@@ -32,7 +32,7 @@ def compare_kernels(before: Recording, after: Recording) -> Iterator[str]:
 
 
 def sources_by_graph(recording: Recording) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return name and source of each kernel by its device and the key of its graph.
+    """Return name and source of each kernel by device and key of its graph.
 
     The source says `kernel` in place of the name, which depends on what passes make of the graph.
     """
@@ -50,6 +50,6 @@ def sources_by_graph(recording: Recording) -> dict[tuple[str, str], tuple[str, s
 
 
 def _key(node: Record, keys: dict[int, str]) -> str:
-    """Return a hash of a node and what it is computed from, the same in each recording."""
+    """Return a hash of a node and its sources, the same in each recording."""
     parts = [str(node.get(name)) for name in _FACTS] + [keys[source] for source in node["src"]]
     return hashlib.sha256("|".join(parts).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The page of the explorer: built from `web/`, served as it is, or with a recording inside."""
+"""The page of the explorer, built from `web/`, served alone or with a recording inside."""
 
 import base64
 import gzip

@@ -28,7 +28,7 @@ _OF_REAL_NUMBERS = """
 
 
 def check_all(namespace: dict[str, Any]) -> None:
-    """Wrap the functions that a module names in its `__all__` by their checks, and describe them."""
+    """Wrap the functions in a module's `__all__` by their checks, and describe them."""
     for name in namespace["__all__"]:
         if inspect.isfunction(function := namespace[name]):
             function.__doc__ = function.__doc__ or described(getattr(Tensor, name), name)

@@ -111,7 +111,9 @@ inv = unary(Tensor.inv)
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """Return `x` with `x1 @ x == x2`: (..., n, n), (..., n, k) -> (..., n, k). Other axes broadcast.
+    """Return `x` with `x1 @ x == x2`: (..., n, n), (..., n, k) -> (..., n, k).
+
+    Other axes broadcast.
 
     Args:
         x1: square matrices.

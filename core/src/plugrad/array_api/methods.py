@@ -46,7 +46,7 @@ def named_after(method: Callable[..., Any], function: F, name: str = "") -> F:
 
 
 def described(method: object, name: str) -> str:
-    """Return the summary and the example of a method, and where the rest of its docstring is."""
+    """Return the summary and example of a method, and where its full docstring is."""
     summary, _, rest = (method.__doc__ or "").partition("\n\n")
     _, mark, example = rest.partition("    Example:")
     return f"{summary}\n\n    See `Tensor.{name}`.\n\n{mark}{example}"

@@ -87,7 +87,7 @@ def default_device() -> str | None:
 
 
 def install_lines(reports: Iterable[BackendReport]) -> list[str]:
-    """Return a line for each device that is not installed: a table would break its command."""
+    """Return a line for each missing device: a table would break its command."""
     missing = [report for report in reports if report.state is State.NOT_INSTALLED and report.remedy]
     return [f"{report.name}: {report.remedy}" for report in missing]
 

@@ -1,4 +1,4 @@
-"""Combine several values of a reduction in a balanced tree, or products in chains of MULACC."""
+"""Combine values of a reduction in a balanced tree, or products in MULACC chains."""
 
 import math
 from functools import reduce

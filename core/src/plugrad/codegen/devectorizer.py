@@ -66,7 +66,7 @@ def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
 
 
 def _stores_lane(u: UOp) -> bool:
-    """Say whether a node stores one lane of a vector that shuffles; updates are of single elements."""
+    """Say whether a node stores one lane of a shuffled vector; updates are of elements."""
     if u.op is not Ops.STORE or u.arg is not None:
         return False
     value = u.src[1]

@@ -63,7 +63,7 @@ def _bytes_apart(place: UOp, r: UOp) -> int:
 
 
 def _copies(place: UOp) -> int:
-    """Return the number of accesses that unrolling, and lanes that are no neighbours, make of one."""
+    """Return the number of accesses that unrolling and separate lanes make of one."""
     return math.prod(
         constant_size(r) or 1
         for r in place.ranges

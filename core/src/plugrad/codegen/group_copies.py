@@ -16,7 +16,7 @@ _OF_A_GROUP = (AxisType.LOCAL, AxisType.WARP)
 
 
 def spread_copies(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace COPY ranges by the number of the work-item, and steps that each of them takes.
+    """Replace COPY ranges by the number of the work-item and its own steps.
 
     before: STORE(local[k, m], a(m, k), k, m) over COPY ranges of 8 and 128, in a group of 64 x 4
     after:  STORE(local[...], a(...), step, lane), where step * 256 + item is the number of a vector

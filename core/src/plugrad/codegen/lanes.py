@@ -124,7 +124,7 @@ class _Vectorizer:
         return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count)))
 
     def _is_looked_up(self, place: UOp) -> bool:
-        """Say whether an address is made of what was loaded: nothing of it folds for one lane."""
+        """Say whether an address depends on loaded values: nothing folds for one lane."""
         return any(u.op is Ops.LOAD and self.lane in u.ranges for u in place.src[1].toposort())
 
     def _gathered(self, u: UOp) -> UOp:

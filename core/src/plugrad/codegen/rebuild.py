@@ -27,7 +27,7 @@ def rebuild(
 
 
 def at(u: UOp, r: UOp, value: "UOp | int", known: dict[UOp, UOp] | None = None) -> UOp:
-    """Return `u` with the range `r` at `value`; `known` keeps the results for parts that others share."""
+    """Return `u` with the range `r` at `value`; `known` keeps results of shared parts."""
     if r not in u.ranges:
         return u
     value = r.const_like(value) if isinstance(value, int) else value

@@ -41,7 +41,7 @@ class _Sharing:
         return sink.replace(src=tuple(map(self._by_the_first, sink.src)))
 
     def _by_the_first(self, store: UOp) -> UOp:
-        """Return a STORE of the first work-item along the axes that it has no steps for."""
+        """Return a STORE of the first work-item along axes that have no steps."""
         place = store.src[0]
         for group in dict.fromkeys(self.groups):
             if group not in store.src[2:]:

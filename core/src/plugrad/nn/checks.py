@@ -59,7 +59,7 @@ def check_counts(owner: object, least: int, **values: Any) -> None:
 
 
 def check_windows(layer: object, **sizes: Sequence[Dim]) -> None:
-    """Raise ShapeError for windows with a size or a step below 1; symbolic ones are asked later."""
+    """Raise ShapeError for windows of size or step below 1; symbolic ones pass."""
     if any(isinstance(size, int) and size < 1 for several in sizes.values() for size in several):
         given = ", ".join(f"{name}={tuple(several)}" for name, several in sizes.items())
         raise ShapeError(f"{_name(layer)}: {given}: pass 1 or more.")

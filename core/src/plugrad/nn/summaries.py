@@ -135,7 +135,7 @@ def _shapes_of_outputs(
 
 
 def _function_of(model: Any) -> Callable[..., Any]:
-    """Return what calls a model: a list of layers is called as a Sequential."""
+    """Return the function of a model: a list of layers is called as a Sequential."""
     if callable(model):
         return model
     if isinstance(model, list | tuple):

@@ -65,7 +65,7 @@ class _Bar:
         self._is_first = False
 
     def show_when_due(self) -> bool:
-        """Show the bar where its work takes long; return False while it may still become so."""
+        """Show the bar where its work takes long; return False while that is open."""
         if self._is_closed:
             return True
         is_due = time.monotonic() - self._started >= _SHOWN_AFTER_SECONDS

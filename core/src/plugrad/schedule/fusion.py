@@ -115,7 +115,7 @@ class CostModel:
     shares_rows: bool = False
 
     def lanes(self, itemsize: int) -> int:
-        """Return the elements that one vector operation computes; narrow ones come from those of 32 bits."""
+        """Return the elements of one vector operation; narrow ones come from 32 bits."""
         return max(1, self.vector_bytes // max(4, itemsize))
 
     @staticmethod
@@ -199,7 +199,7 @@ class CostModel:
         return not self.runs_loops and (source, to) in pairs
 
     def narrow_factors(self, reduced: UOp) -> Collection[UOp]:
-        """Return the casts of a sum of products that loops of matrix instructions do by themselves."""
+        """Return casts of a sum of products that matrix instructions do by themselves."""
         op, axes = reduced.arg
         (product,) = reduced.src
         if not self.runs_loops or op is not Ops.ADD or product.op is not Ops.MUL:

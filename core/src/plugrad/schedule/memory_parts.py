@@ -59,7 +59,7 @@ def take_parts(
 
 
 def _spans(read: list[UOp]) -> list[tuple[int, int]]:
-    """Return the first and the last element of each part that is read of one memory.
+    """Return the first and last element of each part that is read of a memory.
 
     None where that is all of the memory, and where parts are many or begin at odd places.
     """

@@ -87,7 +87,7 @@ def padded(value: UOp, gate: UOp) -> UOp:
 
 
 def lies_along(x: UOp, axes: Iterable[int]) -> bool:
-    """Say whether elements along one of the axes are neighbours in the memory that `x` reads."""
+    """Say whether elements along one of the axes are neighbours in `x`'s memory."""
     largest = _largest(x)
     return any(is_contiguous(largest, a) for a in axes if x.shape[a] != 1)
 
@@ -231,7 +231,7 @@ def _runs(source: tuple[int, ...], result: tuple[int, ...]) -> tuple[_Run, ...]:
 
 
 def _equal_products(source: Sequence[int], result: Sequence[int]) -> list[tuple[range, range]]:
-    """Return runs of axes of both shapes whose sizes multiply to the same number, the shortest ones."""
+    """Return the shortest runs of axes with equal products of sizes in both shapes."""
     left: list[int] = list(itertools.accumulate(source, operator.mul))
     right: list[int] = list(itertools.accumulate(result, operator.mul))
     if math.prod(source) == 0:

@@ -154,7 +154,7 @@ class _Groups:
         return is_static and u.device is not None and 0 not in u.shape
 
     def _is_free(self, u: UOp) -> bool:
-        """Say whether each part may have `u` for itself: views of memory, and formulas of numbers."""
+        """Say whether parts may have `u` of their own: views of memory, formulas of numbers."""
         if u.op in _LEAVES:
             return True
         if u in self._stored:
@@ -204,7 +204,7 @@ class _Numbering:
         return GraphPart(sink, chosen, nodes, self._inputs)
 
     def _enters(self, u: UOp) -> bool:
-        """Say whether what `u` is made of belongs to the part; number it where it does not."""
+        """Say whether the sources of `u` belong to the part; number it where not."""
         if u.op is Ops.SINK:
             return True
         if u.dtype is dtypes.index:
@@ -229,7 +229,7 @@ class _Numbering:
         self._inputs[numbered] = given
 
     def _slice(self, u: UOp) -> Input | None:
-        """Return consecutive elements of memory as an input of their own, if they may be one."""
+        """Return consecutive elements of memory as a separate input, if possible."""
         found = slice_of(u) if self._takes_parts(str(u.device)) else None
         if found is None or found[0].op is not Ops.BUFFER:
             return None

@@ -170,7 +170,7 @@ class Rangeify:
         return model.elementwise_boundary(operations - once, *size, len(beside))
 
     def _operations_beside(self, u: UOp, access: Access) -> int | None:
-        """Return the operations that make `u` of what its reader at `access` reads anyway, or None."""
+        """Return operations that make `u` of values that its reader loads anyway, or None."""
 
         def is_read(s: UOp) -> bool:
             return s.shape == () or access in self.uses.get(s, ())
@@ -234,7 +234,7 @@ class Rangeify:
         return bool(reduced) and all(self._row_boundary(s, rows, use.kernel) is None for s in reduced)
 
     def _counter_of(self, reduced: UOp, access: Access, use: Use) -> int | None:
-        """Return the axis of the result that the sum `reduced` runs no loop along in its kernel."""
+        """Return the result's axis along which the sum `reduced` needs no loop."""
         kernel, selection = use.kernel, self.selections.get(reduced)
         if selection is None:
             return None

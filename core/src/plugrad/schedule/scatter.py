@@ -46,7 +46,7 @@ def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
 
 
 def _runs_alone(kernel: FusedKernel, total: UOp) -> bool:
-    """Say whether a running sum is the only reduction of its kernel, whose loop it follows."""
+    """Say whether a running sum is its kernel's only reduction, whose loop it follows."""
     if kernel.ast is None or running_sum_of(total, kernel.ranges) is None:
         return False
     return not any(u.op is Ops.REDUCE and u is not total for u in kernel.ast.toposort())

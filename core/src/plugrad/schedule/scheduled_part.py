@@ -48,7 +48,7 @@ class KnownParts(Protocol):
 
 
 def find_part(key: PartKey, known: KnownParts | None) -> ScheduledPart | None:
-    """Return a part that was scheduled before, with all that those who listen to passes ask for."""
+    """Return a part scheduled before, with all that listeners to passes need."""
     found = None if known is None else known.get(key)
     is_whole = found is not None and (found.walk is not None or not events.listening(events.PassEvent))
     return found if is_whole else None

@@ -70,7 +70,7 @@ class CachingCompiler(Compiler):
         return self.compile_many([(name, source)])[0]
 
     def compile_many(self, units: Sequence[tuple[str, str]]) -> list[bytes]:
-        """Return the binaries of several kernels, compiling in one go those that are not in the directory."""
+        """Return the binaries of several kernels, compiling missing ones in one go."""
         found = {unit: self._read(self._file(*unit)) for unit in units}
         missing = [unit for unit, lib in found.items() if lib is None]
         compiled = self._inner.compile_many(missing) if missing else []

@@ -1,4 +1,4 @@
-"""gcc as the compiler of the device CPU: one hook, in place of that device's own."""
+"""gcc as the compiler of the device CPU: one hook that replaces the device's."""
 
 import shutil
 import subprocess

@@ -1,1 +1,1 @@
-"""A backend that writes LLVM's own language and compiles it in this process; `plugin` has the hooks."""
+"""A backend that writes LLVM IR and compiles it in this process; see `plugin`."""

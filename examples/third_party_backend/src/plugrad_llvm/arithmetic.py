@@ -209,7 +209,7 @@ def _conversion(source: DType, to: DType) -> str:
 
 
 def _int_of_float(body: Body, value: str, source: DType, to: DType) -> str:
-    """Write a conversion through a signed integer that is wider than small types, so that they wrap.
+    """Write a conversion through a wider signed integer, so that small types wrap.
 
     Beyond that integer's range LLVM may do what it likes, and differently at each use; `freeze` makes it one
     number.
@@ -230,7 +230,7 @@ def _float_of_bfloat(body: Body, value: str, count: int) -> str:
 
 
 def _bfloat_of_float(body: Body, value: str, count: int) -> str:
-    """Round a float to the upper half of its bits: ties to even, NaN stays NaN.
+    """Round a float to its upper 16 bits: ties to even, NaN stays NaN.
 
     Source: Intel, "BFLOAT16 - Hardware Numerics Definition" (2018).
     """

@@ -156,7 +156,7 @@ def _load(body: Body, u: UOp) -> str:
 
 
 def _load_now(body: Body, u: UOp) -> str:
-    """Write a load from what is aligned to its element only; truth is what is not 0."""
+    """Write a load that needs only its element's alignment; truth is not 0."""
     kind = memory_type(u.dtype)
     value = body.value(f"load {kind}, ptr {body.names[u.src[0]]}, align {u.dtype.itemsize}")
     return convert(body, value, dtypes.uint8.vec(u.dtype.count), u.dtype) if is_bool(u.dtype) else value

@@ -35,7 +35,7 @@ class LlvmRunner:
         local_size: tuple[int, ...] = (),
         wait: bool = False,
     ) -> float | None:
-        """Run the kernel to its end; return the seconds it took where `wait` asks for them."""
+        """Run the kernel to its end; return its seconds where `wait` asks for them."""
         # the last buffers may have been folded away; fresh arrays let threads launch one runner at a time
         buffers = self._buffers(*handles[: self._slots])
         piece = partial(self._function, buffers, self._values(*values))

@@ -79,7 +79,7 @@ def this_machine() -> Machine:
 
 @cache
 def at_level(machine: Machine, level: str) -> Machine:
-    """Return a machine with the extensions of a level of x86-64 only; empty: as it is.
+    """Return a machine with only the extensions of a level of x86-64, if any.
 
     Raises:
         SettingsError: there is no such level, or `machine` does not reach it.

@@ -77,7 +77,7 @@ def broadcast(define: Define, short: str, count: int) -> str:
 
 
 def conversion(define: Define, source: str, to: str, count: int, value: str) -> str:
-    """Return a vector in lanes of another type, twice or half as wide from step to step.
+    """Return a vector in lanes of another type, twice or half as wide each step.
 
     gcc 12 takes most of the wider steps lane by lane.
     """
@@ -160,7 +160,7 @@ def maximum(define: Define, dtype: DType, count: int) -> str:
 
 
 def _scalar_maximum(define: Define, dtype: DType, name: str) -> str:
-    """Define the greater of two floats. On x86 gcc makes branches of it, which cannot be foreseen."""
+    """Define the greater of two floats, which gcc turns into unpredictable branches on x86."""
     count = 16 // dtype.itemsize
     vector, lanes = vector_type(define, SHORT_NAMES[dtype], count), maximum(define, dtype, count)
     scalar = scalar_type(SHORT_NAMES[dtype])
@@ -334,7 +334,7 @@ def _long_quotients(define: Define, operator: str, one: str, short: str, count: 
 
 
 def _vector_quotient(define: Define, short: str, count: int) -> str:
-    """Define the quotient through floats of more than twice the digits, as processors divide no integers.
+    """Define the quotient through longer floats, as processors have no integer vector division.
 
     Quotients round to no integer that they have not reached: `(n * b - 1) / b` is further from n than that.
     """

@@ -41,7 +41,7 @@ class Prefetch:
 
 
 def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
-    """Return the LOADs of a linear program to fetch ahead. One of each line is enough.
+    """Return the LOADs of a linear program to fetch ahead, one for each line.
 
     Args:
         uops: the program.
@@ -60,7 +60,7 @@ def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
 
 
 def _far_lines(body: Sequence[UOp], r: UOp, cached_bytes: int) -> dict[UOp, int]:
-    """Return the first LOAD of each far line, with the elements that a step of `r` moves."""
+    """Return the first LOAD of each far line, with the elements that `r` moves."""
     lines: set[tuple[UOp, UOp, int]] = set()
     out: dict[UOp, int] = {}
     for u in body:

@@ -1,4 +1,4 @@
-"""The remainder of floats: a few instructions for a vector of ordinary quotients, libm's for others.
+"""The remainder of floats: a few instructions for ordinary quotients, libm's for others.
 
 One fused operation gives `a - q*b` exactly for a quotient of no more digits than the float. The quotient is
 at most one too great, by the rounding of `a / b`.

@@ -207,7 +207,7 @@ class CpuRenderer(MaskRenderer):
             super().write_index(scope, u)
 
     def write_load(self, scope: Scope, u: UOp) -> None:
-        """Load, and ask for what a later step loads; addresses beyond the buffer are never read.
+        """Load, and prefetch a later step's load; addresses beyond the buffer stay unread.
 
         What several products read stays in a register.
         """

@@ -208,7 +208,7 @@ def _asked_command(asked: str) -> tuple[str, ...]:
 
 
 def _zig_binary() -> str | None:
-    """Find the zig binary of the ziglang package. Its entry point starts a Python each time."""
+    """Find the zig binary of the ziglang package, whose entry point starts a Python."""
     with contextlib.suppress(ImportError, ValueError):
         spec = importlib.util.find_spec("ziglang")
         for folder in (spec.submodule_search_locations or ()) if spec else ():

@@ -144,7 +144,7 @@ class Context:
             return int(out[0])
 
     def free(self, address: int) -> None:
-        """Free memory after its last use. A pool does so in stream order, else by waiting."""
+        """Free memory after its last use, by a pool in stream order, else by waiting."""
         self._give_back(self._free, address)
 
     def trim(self) -> None:

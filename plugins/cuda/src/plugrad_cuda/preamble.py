@@ -194,7 +194,7 @@ def commit_copies(define: Define) -> str:
 
 
 def wait_for_copies(define: Define, left: int) -> str:
-    """Define the wait for this thread's copies but those of the last groups; return the function's name."""
+    """Define the wait for all but this thread's last copies; return its name."""
     return _function(
         define,
         f"wait_for_copies_but_{left}",

@@ -120,13 +120,13 @@ class CudaRenderer(CStyleRenderer):
         return scope.declare(u, "tile", types[2], f"{function}({arguments})")
 
     def write_barrier(self, scope: Scope, u: UOp) -> None:
-        """Wait for the block, where copies were begun for those that all threads wait for first."""
+        """Wait for the block, where needed for copies that all threads wait for first."""
         if u.arg is not None and self.capabilities.async_copy_bytes:
             scope.line(f"{preamble.wait_for_copies(scope.define, u.arg)}();")
         super().write_barrier(scope, u)
 
     def _write_copy(self, scope: Scope, u: UOp) -> None:
-        """Write a copy that needs no register; of odd buffers, and at odd places, one that does."""
+        """Write a copy that needs no register, except of odd buffers and places."""
         to, source, *gate = (scope.names[s] for s in u.src)
         if u.arg > 1 and not all(is_aligned(place, u.arg) for place in u.src[:2]):
             lanes = (f"{source}[{i}]" for i in range(u.arg))

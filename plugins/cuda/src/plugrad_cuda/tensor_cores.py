@@ -78,7 +78,7 @@ def opcode_of_load(load: FragmentLoad) -> str:
 
 
 def cache_of_copy(nbytes: int) -> str:
-    """Return the caches that an asynchronous copy goes through: those of 16 bytes pass by the first."""
+    """Return the caches of an asynchronous copy: 16 bytes pass by the first."""
     return "cg" if nbytes == 16 else "ca"
 
 

@@ -76,7 +76,7 @@ class Preamble:
         )
 
     def atomic_add(self, scalar: str) -> str:
-        """Define the atomic sum of an element and a float of 32 bits; return its name.
+        """Define the atomic sum of an element and a float32; return its name.
 
         It is exchanged until nobody has changed the element meanwhile: the language has no such function. The
         first exchange guesses a zero, since a plain read would race with the others.

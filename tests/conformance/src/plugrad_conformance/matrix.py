@@ -18,7 +18,7 @@ _WORDS = {"unsupported": "unsupported", "xfail": "expected to fail", "skip": "sk
 
 
 def support_matrix(every: Sequence[Report]) -> str:
-    """Return the Markdown page of reports. Those of the profile `perf` only give figures of speed."""
+    """Return the Markdown page of reports; the profile `perf` gives only figures of speed."""
     reports = [r for r in every if r["profile"] != "perf"]
     parts = [
         "# Support matrix",
@@ -38,7 +38,7 @@ def support_matrix(every: Sequence[Report]) -> str:
 
 
 def titles(reports: Sequence[Report]) -> list[str]:
-    """Return the titles of reports' columns. Reports of one device are told apart by their compilers."""
+    """Return titles of reports' columns; compilers tell reports of one device apart."""
     names = [_title(report) for report in reports]
     compilers = [report["device"].get("compiler", "").partition("|")[0] for report in reports]
     of_name: dict[str, set[str]] = {}

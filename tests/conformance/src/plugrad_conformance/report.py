@@ -38,7 +38,7 @@ class Run:
 
 
 def make_report(run: Run) -> Report:
-    """Return the report of a run. Cases that were not done are in it, as "not run"."""
+    """Return the report of a run, with cases that did not run as "not run"."""
     done = {row.id: row for row in run.rows}
     rows = [
         done.get(case.id, Row(case.id, "not run", "not selected, or the run ended before"))

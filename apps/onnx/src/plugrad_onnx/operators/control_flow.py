@@ -117,7 +117,7 @@ def scan(
     scan_output_directions: tuple[int, ...] = (),
     call: Call,
 ) -> tuple[Value, ...]:
-    """Run a graph along axes of inputs; return its last state, and what it put out."""
+    """Run a graph along axes of inputs; return its last state and its outputs."""
     states = len(inputs) - num_scan_inputs
     state: list[Value] = list(inputs[:states])
     scanned = [tensor_of(value) for value in inputs[states:]]
@@ -146,7 +146,7 @@ def scan_of_batch(
     num_scan_inputs: int,
     call: Call,
 ) -> tuple[Value, ...]:
-    """Run a graph along axis 1 of its inputs, once for each sample of axis 0."""
+    """Run a graph along axis 1 of its inputs, for each sample of axis 0."""
     if sequence_lens is not None:
         raise ValueError("sequences of different lengths are not supported")
     whole: list[Any] = [tensor_of(value) for value in inputs]

@@ -59,7 +59,7 @@ for _name, _method in _SAME_IN_TENSORS.items():
 
 
 def aligned(a: Tensor, b: Tensor, axis: int | None) -> Tensor:
-    """Return `b` with axes added behind, so that its first axis is the axis `axis` of `a`.
+    """Return `b` with axes added behind, so that it begins at axis `axis` of `a`.
 
     Before opset 7 the second operand of arithmetic said in an attribute where it stands.
     """
@@ -96,7 +96,7 @@ def div(a: Tensor, b: Tensor, *, axis: int | None = None, broadcast: int = 0) ->
 
 @operator("Mod")
 def mod(a: Tensor, b: Tensor, *, fmod: Literal[0, 1] = 0) -> Tensor:
-    """Return the remainder: with the sign of the divisor, or with `fmod` that of the dividend."""
+    """Return the remainder with the sign of the divisor, with `fmod` of the dividend."""
     return (a.fmod(b) if fmod else a.mod(b)).cast(a.dtype)
 
 

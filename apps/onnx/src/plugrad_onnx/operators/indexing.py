@@ -135,7 +135,7 @@ def one_hot(indices: Tensor, depth: int, values: Tensor, *, axis: int = -1) -> T
 
 @operator("Unique")
 def unique(x: Tensor, *, axis: int | None = None, sorted: int = 1) -> tuple[Tensor, Array, Array, Array]:
-    """Return the different elements or slices, where each is first, what each is, and how often.
+    """Return different elements or slices, their first places, the place of each, and counts.
 
     How many there are is a shape, so this is computed on the host.
     """
@@ -165,7 +165,7 @@ def non_max_suppression(
     *,
     center_point_box: Literal[0, 1] = 0,
 ) -> Array:
-    """Return the best boxes of each class that overlap none better, as batch, class and box.
+    """Return the best boxes of each class without better overlaps, as batch, class and box.
 
     How many there are is a shape, so this is computed on the host.
     """

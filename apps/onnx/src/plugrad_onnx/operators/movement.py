@@ -44,7 +44,7 @@ def _shape_of(data: Value) -> tuple[Any, ...]:
 
 @operator("Reshape", keeps_type=True)
 def reshape(data: Tensor, shape: tuple[int, ...], *, allowzero: int = 0) -> Tensor:
-    """Return the elements in another shape; -1 is what is left, and 0 keeps a size."""
+    """Return the elements in another shape; -1 is the rest, and 0 keeps a size."""
     sizes = shape if allowzero else [sizes_of(data)[i] if s == 0 else s for i, s in enumerate(shape)]
     if -1 in sizes and (is_symbolic([*sizes, *sizes_of(data)]) or data.numel() == 0):
         whole, rest = math.prod(sizes_of(data)), math.prod(s for s in sizes if s != -1)
@@ -116,7 +116,7 @@ def split(
     num_outputs: int | None = None,
     call: Call,
 ) -> tuple[Tensor, ...]:
-    """Return parts along an axis, of equal sizes or of those given; the last may be smaller."""
+    """Return parts along an axis, of equal or given sizes; the last may be smaller."""
     whole, count = sizes_of(x)[axis], num_outputs or len(call.outputs)
     part = (whole + count - 1) // count
     sizes = split or [larger(0, smaller(part, whole - part * i)) for i in range(count)]
@@ -142,7 +142,7 @@ def slice_axes(
 
 
 def _clamped_slice(size: Size, start: Size, end: Size, step: int) -> slice:
-    """Return a slice whose ends are counted from the front, and lie inside of the axis."""
+    """Return a slice with ends counted from the front, inside of the axis."""
     lowest = -1 if step < 0 else 0
     first = smaller(larger(start + size if less(start, 0) else start, 0), size + lowest)
     last = smaller(larger(end + size if less(end, 0) else end, lowest), size)

@@ -80,7 +80,7 @@ def quantize_linear(
     saturate: int = 1,
     precision: int = 0,
 ) -> Value:
-    """Return x / scale rounded to even, plus the zero point, within the range of the type."""
+    """Return x / scale rounded to even, plus the zero point, in the type's range."""
     numbers, scale = _numbers(x), _numbers(y_scale)
     to = output_dtype or (TensorProto.UINT8 if y_zero_point is None else element_type_of(y_zero_point))
     computed = dtype_of(precision) if precision else dtypes.float32

@@ -84,7 +84,7 @@ def dropout(
     seed: int | None = None,
     call: Call,
 ) -> tuple[Tensor, Tensor]:
-    """Return the input with some elements put to 0 and the rest scaled, and which are kept."""
+    """Return the input with some elements 0 and the rest scaled, and the mask."""
     ratio = 0.5 if ratio is None else ratio
     if not training_mode or ratio == 0:
         return x, Tensor.ones(*sizes_of(x), dtype=dtypes.bool)

@@ -161,7 +161,7 @@ def top_k(x: Tensor, k: int, *, axis: int = -1, largest: int = 1, sorted: int = 
 
 @operator("Hardmax", until=12)
 def hardmax_of_rows(x: Tensor, *, axis: int = 1) -> Tensor:
-    """Return 1 at the largest element of each row, where rows are all axes from `axis` on."""
+    """Return 1 at the largest element of each row; rows are axes from `axis` on."""
     return _of_rows(lambda rows: hardmax(rows, axis=1), x, axis)
 
 

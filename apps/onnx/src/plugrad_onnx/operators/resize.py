@@ -41,7 +41,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Axis:
-    """Describe one axis: its sizes, the scale between them, and the part that is looked at."""
+    """Describe one axis: its sizes, the scale between them, and the part in view."""
 
     before: Size
     after: Size

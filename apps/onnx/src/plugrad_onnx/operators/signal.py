@@ -80,7 +80,7 @@ def mel_weight_matrix(
     *,
     output_datatype: int = 1,
 ) -> Tensor:
-    """Return the matrix that takes a spectrum to bands of equal width on the mel scale.
+    """Return the matrix that takes a spectrum to equal bands on the mel scale.
 
     Source: O'Shaughnessy 1987, "Speech communication", for the scale.
     """

@@ -23,7 +23,7 @@ _SMALL = 4096  # elements that a constant may have grown to; what is larger woul
 
 
 def on_device(value: Value) -> Value:
-    """Return a constant as a Tensor, unless it is of the kind that shape arithmetic reads."""
+    """Return a constant as a Tensor, unless shape arithmetic reads its kind."""
     return value if not isinstance(value, np.ndarray) or is_small(value) else from_array(value)
 
 

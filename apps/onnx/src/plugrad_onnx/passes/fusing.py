@@ -12,7 +12,7 @@ _EPSILON = 1e-5  # of BatchNormalization, where the node has none
 
 
 def fuse_normalizations(graph: Graph) -> Graph:
-    """Return a graph in which convolutions have the scale and shift of the normalizations behind them.
+    """Return a graph in which convolutions contain the normalizations behind them.
 
     before: Conv(x, w, b), BatchNormalization(., scale, bias, mean, var)
     after:  Conv(x, w * factor, (b - mean) * factor + bias), factor = scale / sqrt(var + epsilon)

@@ -82,7 +82,7 @@ def _between(x: UOp, lowest: float, highest: float) -> UOp:
 
 
 def _rounded(x: UOp, factor: float, layout: FloatFormat) -> tuple[UOp, UOp]:
-    """Return the integer nearest to `x * factor` in the low bits of a float, and as one.
+    """Return the integer nearest to `x * factor` as bits, and as a float.
 
     Added to 1.5 * 2**fraction_bits, numbers lose their fractions and are counted in the last digits. The
     count is 2*bias more, so that it is positive and each half of it an exponent field.

@@ -93,7 +93,7 @@ def _reduced(a: UOp, layout: FloatFormat, reduction: Reduction) -> tuple[UOp, UO
 
 
 def _by_integers(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
-    """Return the quadrant of an angle and the angle from there, by products of 64 bits."""
+    """Return the quadrant of an angle and the rest, by products of 64 bits."""
     quadrant, turn, turn_low = (_turns_short if layout is FLOAT32 else _turns_long)(a, layout)
     upper, lower = split(math.pi / 2, HALF_PI_MORE, layout)
     return quadrant, turn * upper + (turn * lower + turn_low * (math.pi / 2))

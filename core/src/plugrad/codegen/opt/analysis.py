@@ -62,7 +62,7 @@ class MemoryAccess:
         return count
 
     def written_out(self, r: UOp) -> int:
-        """Return the operations of one lane along `r` that has an access of its own, else 0.
+        """Return the operations of one lane along `r` with an own access, else 0.
 
         Addresses differ by a constant, unless they are computed from what is loaded.
         """

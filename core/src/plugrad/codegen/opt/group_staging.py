@@ -1,4 +1,4 @@
-"""Copy tiles of the factors of a product into memory that the work-items of a group share.
+"""Copy tiles of a product's factors into memory that a group's work-items share.
 
 The reduced axis is split in steps and parts of a step. At each step the group copies its tile of each factor,
 a barrier follows, and all products of the step read the copies. Two halves of the memory take turns: whoever
@@ -121,7 +121,7 @@ def _gated(gate: UOp, x: UOp) -> UOp:
 
 @frozen
 class _Copy:
-    """A panel and its copy in the group's memory, an axis of `row` elements' pitch first."""
+    """A panel and its copy in the group's memory, with a pitch of `row`."""
 
     panel: UOp
     memory: UOp
@@ -194,13 +194,13 @@ def _copy(
 
 
 def _copied_at_once(copies: Sequence[_Copy], step: UOp, parts: int) -> UOp:
-    """Return the BARRIER behind the copies of a step, which the products of that step read."""
+    """Return the BARRIER between the copies of a step and the products of that step."""
     stores = (copy.stored(copy.memory, step % parts, {}, None) for copy in copies)
     return UOp(Ops.BARRIER, dtypes.void, tuple(stores))
 
 
 def _copied_ahead(copies: Sequence[_Copy], loops: tuple[UOp, ...], step: UOp, ahead: int, total: int) -> UOp:
-    """Return the COMMIT of the copies that a step begins, for the products of a later one.
+    """Return the COMMIT of a step's copies, for the products of a later step.
 
     The first steps' copies begin before the loop. Each step waits for its own, and begins those of the step
     `ahead` of it, in the part that the step before has read.

@@ -41,7 +41,7 @@ def check_groups(ast: UOp, opt: Opt, capabilities: Capabilities) -> None:
 
 
 def check_joined(ast: UOp, opt: Opt, r: UOp, items: UOp) -> None:
-    """Refuse to give steps of `r` to work-items that take steps of `items` in the same loops.
+    """Refuse to give steps of `r` to work-items that step `items` in these loops.
 
     Raises:
         KernelOptError: `items` is no axis of a shared reduction, or a loop nest has both.

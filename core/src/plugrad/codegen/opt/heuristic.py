@@ -389,7 +389,7 @@ class _VectorPlan:
         )
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
-        """Return another axis and its lanes, contiguous where memory jumps along `lane`; all of a pair."""
+        """Return another axis and its lanes, contiguous where `lane` is not; all of a pair."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
         for r in self.kernel.axes(AxisType.LOOP):
             side = self._fitting(r, 1, (_WAYS, _WAYS // 2) if constant_size(r) != 2 else (2,))

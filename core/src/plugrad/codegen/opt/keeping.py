@@ -1,4 +1,4 @@
-"""Compute once what a reduction and the loops behind it need, and keep it in fast memory.
+"""Compute common values of a reduction and later loops once, in fast memory.
 
 The sum of a softmax adds up exponentials that its quotients take again, at the same places. Loops of their
 own compute these into memory of the size of a row, and both read them there.
@@ -59,7 +59,7 @@ class Kept:
 
     @property
     def stays_in_memory(self) -> bool:
-        """Say whether every element may be loaded: bounds of places may be wider than the places."""
+        """Say whether every element may be loaded: bounds of places can be too wide."""
         last = self.first + self.numel - 1
         read = [u for u in self.value.toposort() if u.op is Ops.INDEX and _PLACE in u.ranges]
         return all(
@@ -87,7 +87,7 @@ def kept_values(ast: UOp) -> list[Kept]:
 
 
 def _may_stand_in(ast: UOp, around: frozenset[UOp]) -> bool:
-    """Say whether `around` are the outermost loops: what stands inside of them is repeated by no other."""
+    """Say whether `around` are the outermost loops: no other loop repeats their inside."""
     loops = [r for r in stores_of(ast)[0].src[2:] if r.op is Ops.RANGE]
     outermost = [r for r in loops if r.arg.kind in (AxisType.THREAD, AxisType.LOOP)][: len(around)]
     return around == frozenset(outermost)

@@ -85,7 +85,7 @@ def _resized(opts: Opts) -> Iterator[Opts]:
 
 
 def _with_steps(opts: Opts, i: int, tile: GroupTile, steps: int) -> Opts:
-    """Return the list with other steps between barriers, all of which are written out that were."""
+    """Return the list with other steps between barriers, written out as before."""
     inner = opts[i].axis
     changed = [*opts]
     changed[i] = replace(opts[i], arg=replace(tile, steps=steps))

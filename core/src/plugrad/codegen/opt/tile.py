@@ -61,7 +61,7 @@ class Tile:
         return steps <= longest and steps * self.products <= BODY_LIMIT
 
     def nbytes(self, body: LoopBody) -> int:
-        """Return the bytes that a reduction loads for all products, without what no other tile loads."""
+        """Return the bytes that a reduction loads for all products and other tiles share."""
         factors = ((self.column, self.columns * self.unit), *self.rows)
         return sum(
             math.prod(count for r, count in factors if p.moves(r))

@@ -67,7 +67,7 @@ def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
 
 
 def _is_greatest_yet(op: Ops, found: Scatter, ended: tuple[UOp, ...]) -> bool:
-    """Say whether a maximum is the value of its last step, because values rise with the steps."""
+    """Say whether a maximum is its last step's value, because values rise."""
     rises = op is Ops.MAX and len(ended) == 1 and shifted(found.value)[0] is ended[0]
     return rises and found.neutral.arg <= found.value.vmin
 

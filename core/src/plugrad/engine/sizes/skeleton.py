@@ -56,7 +56,7 @@ _IS_SIZE = re.compile("[1-9][0-9]*").fullmatch
 
 
 def skeleton_of(ast: UOp) -> tuple[Skeleton, tuple[Number, ...]]:
-    """Return a kernel's skeleton, and the numbers with which `fill` gives the kernel back, when simplified.
+    """Return a kernel's skeleton and its numbers, of which `fill` makes the kernel again.
 
     Each use of a constant is a number of its own: two that are equal today may differ tomorrow.
     """
@@ -144,7 +144,7 @@ def _by_whole_numbers(u: UOp) -> tuple[Ops, tuple[UOp, ...]]:
 
 
 def _kind_of(u: UOp, user: UOp) -> Hole | None:
-    """Return the kind of number that the source `u` of `user` is; None for all other nodes."""
+    """Return the kind of number that source `u` of `user` is, or None."""
     if u.op is not Ops.CONST or is_bool(u.dtype):
         return None
     if u.dtype is dtypes.index:

@@ -59,7 +59,7 @@ class Template:
     places: Mapping[UOp, int]
 
     def bind(self, numbers: Sequence[Number]) -> dict[str, int] | None:
-        """Return the values of the variables that make the template the graph of `numbers`, if any do."""
+        """Return the variables' values that make the template the graph of `numbers`, if any."""
         values: dict[str, int] = {}
         for variable, place in self.places.items():
             name, lowest, highest = variable.arg
@@ -132,7 +132,7 @@ def _filling(kind: Hole, column: Numbers, term: Term | None) -> Number | Term | 
 
 
 def _term_of(column: Numbers, places: Mapping[UOp, int], columns: Sequence[Numbers]) -> Term | None:
-    """Return numbers as a multiple of a variable, or at a fixed distance; None for others."""
+    """Return numbers as a multiple of a variable or at a fixed distance, or None."""
     for variable, place in places.items():
         pairs = list(zip(column, columns[place], strict=True))
         if len(distances := {number - value for number, value in pairs}) == 1:

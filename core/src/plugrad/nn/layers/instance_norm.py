@@ -131,7 +131,7 @@ class InstanceNorm2d(_FixedAxes):
 
 
 class InstanceNorm3d(_FixedAxes):
-    """Normalize each channel of each volume: (N, C, D, H, W) or (C, D, H, W), unchanged in shape.
+    """Normalize each channel of each volume: (N, C, D, H, W) or (C, D, H, W).
 
     Takes the arguments of `InstanceNorm2d`.
 

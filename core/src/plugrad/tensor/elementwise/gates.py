@@ -15,7 +15,7 @@ from plugrad.tensor.shapes import as_number, one_axis, show, size_today
 
 
 def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
-    """Return the first half of an axis times the sigmoid of the second: (.., 2n, ..) -> (.., n, ..).
+    """Return half of an axis times the sigmoid of the rest: (.., 2n, ..) -> (.., n, ..).
 
     Source: Dauphin et al. 2017, section 2.
 

@@ -245,7 +245,9 @@ def fmod(self: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def lerp(self: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
-    """Return `self + (end - self) * weight`, from the nearer end: a weight of 1 gives `end` itself.
+    """Return `self + (end - self) * weight`, computed from the nearer end.
+
+    A weight of 1 gives `end` itself.
 
     Example:
         >>> Tensor([0.0]).lerp(Tensor([10.0]), 0.25).item()

@@ -181,7 +181,7 @@ def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
 
 
 def _radix(size: int) -> int:
-    """Return the factor to split off: `size` where one product is best, 1 where there is none.
+    """Return the factor to split off: `size` for a single product, 1 for none.
 
     Example:
         >>> [_radix(n) for n in (32, 256, 4096, 127, 2 * 127)]
@@ -192,7 +192,7 @@ def _radix(size: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _best_radix(size: int) -> tuple[float, int]:
-    """Return the products that each number takes part in, and the first factor; the largest of equals."""
+    """Return each number's products and the first factor; the largest of equals."""
     factors = [factor for factor in range(2, min(_RADIX, size // 2) + 1) if size % factor == 0]
     choices = [(_products(n) + _STEP + _best_radix(size // n)[0], -n) for n in factors]
     if size <= _RADIX:
@@ -202,7 +202,7 @@ def _best_radix(size: int) -> tuple[float, int]:
 
 
 def _products(radix: int) -> float:
-    """Return the products of a step for each number, on vectors; parts of these are dearer."""
+    """Return a step's products of each number, on vectors; parts cost more."""
     columns = 2 * radix
     lanes = min(_LANES, 1 << (columns.bit_length() - 1))
     return -(-columns // lanes) * _LANES * (1 if columns % lanes == 0 else _RAGGED)

@@ -325,7 +325,7 @@ def _finite(highest: Any, otherwise: float = 0.0) -> Any:
 
 
 def _group_heads(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any, Any, Any]:
-    """Return queries (..., heads of keys, queries for each, L, E) and the others with an axis of 1 there."""
+    """Return queries (..., groups, heads, L, E), and the others with one head a group."""
     if min(query.ndim, key.ndim, value.ndim) < 3:
         raise ShapeError(
             "scaled_dot_product_attention with enable_gqa takes (..., heads, length, size), not "

@@ -189,7 +189,7 @@ def _last(view: Strides, axes: tuple[int, ...]) -> int:
 
 
 def _shrunk(u: UOp, view: Strides) -> Strides | None:
-    """Cut out a part; None where it begins at a variable without a value, or outside."""
+    """Cut out a part; None where it begins outside or at an unbound variable."""
     offset = view.offset
     shape: Any = u.shape
     for begin, size, room, stride in zip(u.src[1::2], shape, view.shape, view.strides, strict=True):

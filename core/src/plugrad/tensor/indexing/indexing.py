@@ -76,7 +76,7 @@ def expand_ellipsis(items: list[Any], given: int, shape: Shape) -> list[Any]:
 
 
 class NoIndexError(DtypeError, IndexError):
-    """Error of an index that is no integer; also an IndexError, as PyTorch and NumPy raise."""
+    """Error of an index that is no integer; also an IndexError, as in PyTorch."""
 
 
 def _cut(item: Any, axis: int, size: Dim) -> AxisCut:

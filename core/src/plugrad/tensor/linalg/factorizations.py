@@ -263,7 +263,7 @@ def _jacobi_round(state: UOp, partners: UOp, width: int) -> UOp:
 
 
 def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
-    """Return the tangent of the angle by which each row is rotated towards its partner: (*B, n, 1).
+    """Return the tangent of the angle between each row and its partner: (*B, n, 1).
 
     Args:
         mine: the product of the row with itself.

@@ -91,7 +91,7 @@ def columns_of(shape: Shape) -> UOp:
 
 
 def at(x: UOp, axis: int, place: UOp) -> UOp:
-    """Return the element at a computed place, modulo the size of the axis, which becomes 1."""
+    """Return the element at a computed place modulo the axis, which becomes 1."""
     axis += len(x.shape)
     size: Any = x.shape[axis]
     # modulo: then no access has to ask whether the place exists

@@ -1,4 +1,4 @@
-"""Hold BUFFERs weakly by their number; the entries of those that are gone go in sweeps."""
+"""Hold BUFFERs weakly by their number; sweeps remove entries of dead ones."""
 
 import weakref
 from typing import TYPE_CHECKING, Any

@@ -75,7 +75,7 @@ class Pool:
 
 
 def make_pool(driver: Driver, ordinal: int, stream: Any, keep_bytes: int) -> Pool | None:
-    """Return a pool, or None where the driver makes none. Virtual GPUs claim support and lack it.
+    """Return a pool, or None where the driver makes none, as for virtual GPUs.
 
     Raises:
         DeviceError: the driver does not say.

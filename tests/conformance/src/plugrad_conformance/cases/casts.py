@@ -46,7 +46,7 @@ def _representable(x: Array, dtype: DType) -> Array:
 
 
 def _ties(target: DType, bench: Bench) -> Check:
-    """float32 to 16 bits rounds to the nearest, ties to even: half-way values, and those beside them."""
+    """float32 to 16 bits rounds to nearest, ties to even, at and beside half-way values."""
     step = 2.0**-10 if target is dtypes.float16 else 2.0**-7
     base = 1 + step * np.arange(8)
     half = np.concatenate([base + step / 2, base + step / 2 + 2.0**-23, base + step / 2 - 2.0**-23])
@@ -59,7 +59,7 @@ _UNSIGNED = {2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
 
 
 def _bits(dtype: DType, bench: Bench) -> Check:
-    """The bits of a float as an integer, and back, for all kinds of number but NaN."""
+    """The bits of a float as an integer, and back, for everything but NaN."""
     x = operands(dtype, 61)
     x = x[~np.isnan(x)]
     unsigned = _UNSIGNED[dtype.itemsize]
@@ -99,7 +99,7 @@ def _byte_codes(dtype: DType, bench: Bench) -> Check:
 
 
 def _byte_rounding(dtype: DType, bench: Bench) -> Check:
-    """float32 to a byte: ties to even, beside ties, beyond the largest, and what is no number."""
+    """float32 to a byte: ties to even, beside ties, beyond the largest, and NaN."""
     byte = BYTES[dtype]
     values = byte.values()
     low, high = values[:-1], values[1:]

@@ -1,4 +1,4 @@
-"""The plugin itself, without a device: what importing it does, what its hooks promise, what it renders."""
+"""The plugin without a device: effects of its import, promises of hooks, rendered sources."""
 
 import functools
 import hashlib
@@ -104,7 +104,7 @@ def probe_explains(bench: Bench) -> None:
 
 
 def probe_lists_each_device_once(bench: Bench) -> str:
-    """Devices are this backend's, each with its own index, and none ranks above what its backend says."""
+    """Devices are this backend's, each with its own index, none above the backend's rank."""
     backend = bench.facts.backend
     targets = [device.target for device in backend.probe().devices]
     names = [target.name for target in targets]
@@ -193,7 +193,7 @@ def capabilities_are_consistent(bench: Bench) -> None:
 
 
 def tensor_cores_hold_whole_tiles(bench: Bench) -> str:
-    """The threads of a matrix instruction hold each element of A, B and C exactly once."""
+    """The threads of a matrix instruction hold each element of the matrices exactly once."""
     capabilities = _renderer(bench).capabilities
     faults = faults_of(capabilities)
     assert not faults, "; ".join(faults)
@@ -245,7 +245,7 @@ def sources_compile(bench: Bench) -> str:
 
 
 def compile_error_is_typed(bench: Bench) -> None:
-    """A source that is no program raises CompileError, alone and among others, with the source in it."""
+    """An invalid source raises CompileError, alone and among others, with the source inside."""
     compiler = _compiler(bench)
     good = sources_of(_renderer(bench))[0]
     for what, attempt in (

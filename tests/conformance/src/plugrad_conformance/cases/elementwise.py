@@ -247,7 +247,7 @@ def _exp_ends(name: str, dtype: DType, bench: Bench) -> Check:
 
 
 def _large_angles(name: str, dtype: DType, bench: Bench) -> Check:
-    """Angles of any size, and those next to a multiple of pi/2, where most digits cancel."""
+    """Angles of any size, and those next to multiples of pi/2, where digits cancel."""
     powers = 10.0 ** np.arange(3, 300, 11)
     x = np.concatenate([powers, -powers * 7.3, np.arange(1, 30) * (np.pi / 2)])
     x = round_to(x[np.abs(x) <= largest(dtype)], dtype)

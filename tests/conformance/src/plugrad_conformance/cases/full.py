@@ -1,4 +1,4 @@
-"""Full: what takes longer or needs more: other devices, threads, timers, memory at its end, endurance."""
+"""Full: long cases, and those of other devices, threads, timers and full memory."""
 
 import gc
 import os
@@ -75,7 +75,7 @@ def thousand_launches_without_a_leak(bench: Bench) -> str:
 
 
 def out_of_memory_recovers(bench: Bench) -> None:
-    """After a tensor that does not fit, the device goes on; what it holds is untouched."""
+    """After a tensor that does not fit, the device goes on, its memory untouched."""
     kept = tensor_of(np.arange(100), dtypes.int32, bench.name).realize()
     try:
         bench.device.new_buffer(FAR_TOO_MUCH // 4, dtypes.float32).ensure_allocated()
@@ -309,7 +309,7 @@ def every_dtype_moves(bench: Bench) -> str:
 
 
 def closes_cleanly(bench: Bench) -> None:
-    """A process that used the device ends by itself, with status 0 and nothing on stderr."""
+    """A process that used the device ends with status 0 and nothing on stderr."""
     script = "\n".join(
         (
             bench.facts.setup,

@@ -1,4 +1,4 @@
-"""Core: rows of recorded kernels that a device runs by one call, where it has `plugrad_graph`."""
+"""Core: rows of recorded kernels that a device runs by one `plugrad_graph` call."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ def _realized_on(bench: Bench, *arrays: Any) -> list[Tensor]:
 
 
 def replays_other_inputs(bench: Bench) -> None:
-    """Each run of a graph reads its own blocks, and writes none of an earlier run."""
+    """Each run of a graph reads its own blocks, and writes none of earlier runs."""
 
     @jit
     def function(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

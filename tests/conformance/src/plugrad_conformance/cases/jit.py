@@ -1,4 +1,4 @@
-"""Core: recorded kernels, replayed on other inputs, while nobody listens to events: that is the fast path."""
+"""Core: recorded kernels on other inputs without listeners to events, on the fast path."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from plugrad_conformance.harness.values import array_of, sample, tensor_of
 
 
 def replays_new_inputs(bench: Bench) -> None:
-    """Each replay reads the inputs of its own call, and its result stays what it is."""
+    """Each replay reads the inputs of its own call, and its result stays."""
 
     @jit
     def function(a: Tensor, b: Tensor) -> Tensor:

@@ -268,7 +268,7 @@ def _use(bench: Bench) -> None:
 
 
 def wide_grids_are_complete(bench: Bench) -> None:
-    """Every element of an output is written, also at the end of each axis of the launch."""
+    """Every element of an output is written, also at the ends of launch axes."""
     for shape in ((1, 1, 1), (3, 5, 7), (2, 1, 129), (70, 3, 2)):
         x = np.arange(np.prod(shape)).reshape(shape)
         t = tensor_of(x, dtypes.int32, bench.name).permute(2, 0, 1) + 1

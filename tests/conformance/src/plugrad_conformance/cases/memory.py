@@ -60,7 +60,7 @@ def large_copies_come_back(bench: Bench) -> None:
 
 
 def copyout_reads_a_prefix(bench: Bench) -> None:
-    """A copyout fills all of its destination and nothing else, from the start of the block."""
+    """A copyout fills its whole destination and nothing else, from the block's start."""
     block = bench.guard.alloc(256)
     data = pattern(256)
     bench.guard.copyin(block, memoryview(data))

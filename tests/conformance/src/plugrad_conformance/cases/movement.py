@@ -145,7 +145,7 @@ def _random_step(kind: str, t: Tensor, x: Array, draw: "np.random.Generator") ->
 
 
 def random_chains(bench: Bench) -> str:
-    """Movements drawn at random, derandomized: the same examples in every run of one version of the kit."""
+    """Movements at random, derandomized: the same examples for a version of the kit."""
     done = 0
 
     @hypothesis.settings(max_examples=20, derandomize=True, deadline=None, database=None)

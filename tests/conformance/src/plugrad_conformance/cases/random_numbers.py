@@ -1,4 +1,4 @@
-"""Core: random numbers are the same on every device, bit for bit where they are not rounded."""
+"""Core: random numbers are the same on every device, bit for bit before rounding."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Core: sums, products, extremes and what is made of them, for every dtype and along every axis."""
+"""Core: sums, products, extremes and their relatives, for every dtype along every axis."""
 
 import functools
 from collections.abc import Callable

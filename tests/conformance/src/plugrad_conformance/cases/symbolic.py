@@ -1,4 +1,4 @@
-"""Core: shapes and places that are variables, bound to one number after another in the same kernel."""
+"""Core: shapes and places that are variables, bound one after another in a kernel."""
 
 import numpy as np
 

@@ -14,7 +14,7 @@ _STEPS = 12
 
 
 class _Net:
-    """Two layers on a fixed problem: which of four quarters of a plane a point is in."""
+    """Two layers on a fixed problem: in which quarter of a plane a point is."""
 
     def __init__(self, device: str) -> None:
         rng = np.random.default_rng(7)

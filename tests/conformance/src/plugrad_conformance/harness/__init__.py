@@ -1,1 +1,1 @@
-"""One device under test: its guarded memory, the oracle's results, and the outcome of each case."""
+"""One device under test: its guarded memory, the oracle's results, and each outcome."""

@@ -114,7 +114,7 @@ class Bench:
 
     @contextmanager
     def unwatched(self) -> Iterator[None]:
-        """Remove all listeners inside the block. The fast paths of replay are for such runs only."""
+        """Remove all listeners inside the block: only such runs take replay's fast paths."""
         self._stop_counting()
         try:
             yield

@@ -93,7 +93,7 @@ class PluginFacts:
 
     @cached_property
     def watched(self) -> Watched:
-        """Return the effects of import and probe in a fresh process, the quickest of a few runs."""
+        """Return the effects of import and probe in the quickest of several fresh processes."""
         importing: list[dict[str, Any]] = []
         probing: list[dict[str, Any]] = []
         for done in range(_MOST_RUNS):

@@ -114,7 +114,7 @@ class GuardedAllocator(Allocator[Any]):
             self._repair(block)
 
     def _read(self, block: _Block, begin: int, end: int) -> bytes:
-        """Return bytes of a block. Of a large one they come through a view near its end."""
+        """Return bytes of a block, of a large one through a view near its end."""
         start = begin // _ALIGNMENT * _ALIGNMENT if block.front else 0
         out = bytearray(end - start)
         source = self.inner.offset(block.base, len(out), start) if start else block.base

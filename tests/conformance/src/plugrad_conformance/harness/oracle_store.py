@@ -18,7 +18,7 @@ from plugrad_conformance.harness.values import Array
 
 
 def remembered(case_id: str, compute: Callable[[], Sequence[Array]]) -> list[Array]:
-    """Return the arrays that `compute` gives for a case, from disk where they have been computed before."""
+    """Return the arrays that `compute` gives for a case, from disk if stored."""
     store = _store_at(cache_dir())
     key = _sources() + case_id.encode()
     payload = store.get(key)

@@ -65,7 +65,7 @@ class _CopyinOffByOne(Wrapped):
 
 
 class _CopyinKeepsSource(Wrapped):
-    """Copies when the block is next looked at, as an asynchronous copy from pageable memory would."""
+    """Copies when the block is next looked at, as asynchronous copies of pageable memory."""
 
     def __init__(self, inner: Allocator[Any]) -> None:
         super().__init__(inner)
@@ -117,7 +117,7 @@ class _PeerCopyLeavesOutTheEnd(_PeerCopy):
 
 
 class _PeerCopyIsLate(_PeerCopy):
-    """Copies when the block is next read, without regard to what happens to the source meanwhile."""
+    """Copies when the block is next read, whatever happens to the source meanwhile."""
 
     def __init__(self, inner: Allocator[Any]) -> None:
         super().__init__(inner)

@@ -1,4 +1,4 @@
-"""A case of the table of operations, as data: its call and its meaning to NumPy."""
+"""A case of the table of operations as data: call and meaning to NumPy."""
 
 import math
 from collections.abc import Callable

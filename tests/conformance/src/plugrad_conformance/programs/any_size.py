@@ -1,4 +1,4 @@
-"""Run each kernel as an instance of a template, as if it were not the first size."""
+"""Run each kernel as a template's instance, as if of a later size."""
 
 import random
 from collections.abc import Generator, Iterable

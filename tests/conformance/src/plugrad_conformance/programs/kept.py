@@ -181,7 +181,7 @@ def random_function(rng: random.Random, length: int) -> Function:
 
 
 def difference(seed: int, device: str, *, requires_grad: bool, length: int = 10) -> str | None:
-    """Return the error of the function of `seed`, built again, or None. Its first values are kept.
+    """Return the error of the function of `seed`, built again with its first values.
 
     Args:
         seed: says what the function is, and what is realized, read and kept.

@@ -334,7 +334,7 @@ def _random_tile(kernel: KernelOpt, steps: int, rng: random.Random) -> GroupTile
 
 
 def _copy_one(kernel: KernelOpt, rng: random.Random) -> None:
-    """Keep values or stage one loop's panels, if any can be. No optimisation may come after it."""
+    """Keep values or stage one loop's panels, if possible, as the last optimisation."""
     loops = kernel.axes(AxisType.LOOP)
     stages = [Opt(OptOps.STAGE, r.arg.ident) for r in rng.sample(loops, len(loops))]
     for opt in (Opt(OptOps.KEEP), *stages):

@@ -58,7 +58,7 @@ def _random_fragment(rng: random.Random, side: Sequence[tuple[str, int]], shared
 
 
 def random_product(seed: int, core: TensorCore) -> RandomKernel:
-    """Return a random product of matrices in the dtypes of `core`. Most have axes that it divides."""
+    """Return a random product of matrices in dtypes of `core`, mostly with divisible axes."""
     return _Writer(random.Random(seed), core).kernel()
 
 

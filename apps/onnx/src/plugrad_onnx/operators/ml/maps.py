@@ -1,4 +1,4 @@
-"""Make maps of tensors, and tensors of maps; a map is a dict of Python's numbers."""
+"""Make maps of tensors, and tensors of maps; a map is a Python dict."""
 
 from typing import Any, Literal
 
@@ -39,7 +39,7 @@ def cast_map(
     map_form: Literal["DENSE", "SPARSE"] = "DENSE",
     max_map: int = 1,
 ) -> Array:
-    """Return the values of a map in the order of its keys, or at their positions."""
+    """Return the values of a map in the order of its keys or positions."""
     numbers = _as_map(x)
     kind = np.float32 if cast_to == "TO_FLOAT" else np.int64
     if map_form == "DENSE":

@@ -29,7 +29,7 @@ def labelled(
     threshold: float,
     candidates: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the label with the highest score of each sample, and the scores of all labels.
+    """Return the label with the highest score of each sample, and all scores.
 
     One column of scores is about the second of two labels; what is above the threshold is that label.
     Otherwise the label is one of the candidates, where they are given.

@@ -1,4 +1,4 @@
-"""Run ensembles of decision trees: all trees of all samples go down a level at a time."""
+"""Run ensembles of decision trees: all trees of all samples descend level by level."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ def _members(modes: Array, splits: Array, members: Array | None, leaves: int) ->
 
 
 def _old_forest(nodes: dict[str, Any], votes: Mapping[str, Sequence[Any]], targets: int) -> Forest:
-    """Return the trees of attributes in which each node is named by its tree and its number."""
+    """Return the trees of attributes that name a node by tree and number."""
     keys = {key: i for i, key in enumerate(zip(nodes["treeids"], nodes["nodeids"], strict=True))}
     mode = np.array([_OLD_MODES.get(name, _LEAF) for name in nodes["modes"]], np.int32)
     children = np.zeros((len(keys), 2), np.int64)

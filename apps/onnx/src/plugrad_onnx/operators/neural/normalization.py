@@ -57,7 +57,7 @@ def batch_normalization(
 
 @operator("InstanceNormalization")
 def instance_normalization(x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = 1e-5) -> Tensor:
-    """Return each channel of each sample with mean 0 and deviation 1, then scaled and moved."""
+    """Return each channel of each sample with mean 0 and deviation 1, then scaled."""
     normal, _, _ = _standardized(x, tuple(range(2, x.ndim)), epsilon)
     return normal * _of_channels(scale, x.ndim) + _of_channels(bias, x.ndim)
 
@@ -72,7 +72,7 @@ def layer_normalization(
     epsilon: float = 1e-5,
     stash_type: int = 1,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return x normalized over all axes from `axis` on, its means, and one over its deviations."""
+    """Return x normalized over the axes from `axis` on, its means, and inverse deviations."""
     axes = tuple(range(axis % x.ndim, x.ndim))
     normal, mean, inverse = _standardized(x.cast(dtype_of(stash_type)), axes, epsilon)
     out = normal.cast(x.dtype) * scale

@@ -30,7 +30,7 @@ _IN_GROUP = 256
 
 
 def row_plan(kernel: KernelOpt) -> list[Opt]:
-    """Return the options that give rows to groups, none where results do not lie along the rows."""
+    """Return options that give rows to groups, none where results lie across the rows."""
     reduces = [u for u in kernel.ast.toposort() if u.op is Ops.REDUCE]
     loops = kernel.axes(AxisType.LOOP)
     is_chain = any(s.op is Ops.REDUCE for u in reduces for s in UOp.sink(*u.src).toposort())
@@ -71,7 +71,7 @@ def _blocks_of_rows(reduces: list[UOp], most: int) -> list[Opt]:
 
 
 def _is_wide(kernel: KernelOpt, places: list[MemoryAccess], r: UOp, count: int) -> bool:
-    """Say whether `count` neighbours along a row are one access, wherever they are read or written."""
+    """Say whether `count` neighbours along a row are one access, in reads and writes."""
     read = [p for p in places if p.moves(r)]
     widest = max((p.index.dtype.itemsize for p in read), default=1)
     most = kernel.capabilities.max_load_bits // 8 // widest

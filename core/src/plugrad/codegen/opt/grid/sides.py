@@ -8,7 +8,7 @@ from plugrad.uop import UOp
 
 @frozen
 class Side:
-    """An axis of a group's tile: `size` steps for `items`, each with `beside` neighbours in registers."""
+    """An axis of a group's tile: `size` steps for `items`, with `beside` neighbours each."""
 
     axis: UOp
     size: int

@@ -93,7 +93,7 @@ def best_shape(
 
 
 def may_share(kernel: KernelOpt) -> bool:
-    """Say whether groups of the target share memory of a known size, and this kernel may."""
+    """Say whether this kernel's groups may share memory, and its size is known."""
     can = kernel.capabilities
     # elsewhere shared memory may be no faster than what it copies
     return bool(can.max_workgroup and can.unit_memory_bytes) and kernel.can_repeat()
@@ -148,7 +148,7 @@ def _window(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]
 
 
 def _matrix(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]:
-    """Return the plan of large tiles along two axes, none if there are too few results."""
+    """Return the plan of large tiles along two axes, none for few results."""
     assert main.reduce is not None, "the caller looks at reductions"
     of_all = (r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in moving(main)))
     inner = max(of_all, key=lambda r: constant_size(r) or 0, default=None)

@@ -1,4 +1,4 @@
-"""Choose tiles of products whose factors depend on any number of axes, as those of convolutions do.
+"""Choose tiles of products whose factors depend on several axes, as in convolutions.
 
 Lines and columns of an image are two axes, as windows overlap; so are those of a window in the gradient of
 filters. A tile takes steps along all of them, some in registers and others by work-items. A model of the time
@@ -46,7 +46,7 @@ _FROM_MEMORY = 7
 
 @frozen
 class _Factor:
-    """The copied part of a factor: its sides along axes of the result, and `steps` along `inner`."""
+    """The copied part of a factor: sides along axes of the result, `steps` along `inner`."""
 
     sides: tuple[Side, ...]
     strides: Mapping[UOp, int]
@@ -78,7 +78,7 @@ class _Factor:
 
 @frozen
 class WindowTile:
-    """The tile of a group: copies of both factors, steps of one reduced axis at a time."""
+    """The tile of a group: copies of both factors, one reduced axis at a time."""
 
     rows: _Factor
     columns: _Factor
@@ -164,7 +164,7 @@ def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[W
 
 
 def _sectors(strides: Mapping[UOp, int], sizes: Sequence[tuple[UOp, int]]) -> float:
-    """Return the time to read the memory sectors of an element, where axes have these sizes."""
+    """Return the time to read an element's memory sectors, with axes of these sizes."""
     run = 1
     for step, size in sorted((strides[r], size) for r, size in sizes):
         run += (size - 1) * step if step <= run else 0
@@ -172,12 +172,12 @@ def _sectors(strides: Mapping[UOp, int], sizes: Sequence[tuple[UOp, int]]) -> fl
 
 
 def _strides(place: UOp, axes: Sequence[UOp]) -> dict[UOp, int]:
-    """Return the stride of each axis in elements; one that varies counts as a very long one."""
+    """Return the stride of each axis in elements; a varying one counts as very long."""
     return {r: abs(coefficient(place.src[1], r) or 1 << 30) for r in axes}
 
 
 def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
-    """Yield the reduced axes that both factors depend on, with the steps to copy at once."""
+    """Yield the reduced axes that both factors depend on, with steps of a copy."""
     assert main.reduce is not None, "the caller looks at reductions"
     for r in ranges_of_reduce(main.reduce):
         size = constant_size(r) or 0
@@ -195,7 +195,7 @@ def _rows(kernel: KernelOpt, axes: Sequence[UOp]) -> Iterator[Side]:
 
 
 def _columns(main: LoopBody, axes: Sequence[UOp], row: Side) -> Iterator[tuple[Side, ...]]:
-    """Yield sides along all axes: one with neighbours in registers, and items along the fastest ones."""
+    """Yield sides along all axes: registers along one, items along the fastest ones."""
     assert main.reduce is not None, "the caller looks at reductions"
     most = _BYTES_OF_RESULTS // main.reduce.dtype.itemsize // row.own
     for r in axes:
@@ -208,7 +208,7 @@ def _columns(main: LoopBody, axes: Sequence[UOp], row: Side) -> Iterator[tuple[S
 
 
 def _spread(axes: Sequence[UOp], registers: Mapping[UOp, int], most: int) -> Iterator[tuple[Side, ...]]:
-    """Yield sides whose work-items take whole axes, the fastest ones, and a part of the next."""
+    """Yield sides whose work-items take whole fast axes, and a part of the next."""
     whole: list[Side] = []
     for n, s in enumerate(axes):
         own = registers.get(s, 1)

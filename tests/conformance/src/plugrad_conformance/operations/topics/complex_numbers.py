@@ -1,4 +1,4 @@
-"""Operations on complex numbers, given and returned as pairs of floats, which differences are taken of."""
+"""Operations on complex numbers, as pairs of floats, so that differences exist."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731
@@ -14,7 +14,7 @@ from plugrad_conformance.operations.operation import Array, Meaning, Operation, 
 
 
 def numbers(x: Any) -> Any:
-    """Return the pairs along the last axis of an array or a tensor as complex numbers."""
+    """Return the pairs along an array's or tensor's last axis as complex numbers."""
     return x[..., 0] + 1j * x[..., 1] if isinstance(x, np.ndarray) else x.view_as_complex()
 
 

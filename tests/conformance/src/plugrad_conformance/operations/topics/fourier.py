@@ -1,4 +1,4 @@
-"""Fourier transforms of every length. Complex numbers come and go as pairs, which tables of floats hold."""
+"""Fourier transforms of every length, with complex numbers as pairs of floats."""
 
 # the lambdas of a table take whatever its inputs are
 # ruff: noqa: E731

@@ -89,7 +89,7 @@ def _first_or(x: Any, size: int, fill: Any) -> Any:
 
 
 def _combined(x: Any, axis: int, index: Any, source: Any, ufunc: Any) -> Any:
-    """Return a copy of `x` with all of `source` combined into the places that `index` names."""
+    """Return a copy of `x` with `source` combined into the places of `index`."""
     out = x.copy()
     at = list(np.indices(index.shape))
     at[axis] = index

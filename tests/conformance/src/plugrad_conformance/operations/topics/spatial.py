@@ -114,7 +114,7 @@ def pooled(x: Any, function: Any, kernel: int, stride: int, padding: int, fill: 
 
 
 def adapted(x: Any, function: Any, sizes: Sequence[int]) -> Any:
-    """Return `function` of as many windows as are asked for along each of the last axes."""
+    """Return `function` of the wanted number of windows along each last axis."""
     for axis, count in enumerate(sizes, x.ndim - len(sizes)):
         size = x.shape[axis]
         ends = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]

@@ -78,7 +78,7 @@ def _case(
     what: str = "positions",
     dtype: str | None = None,
 ) -> Operation:
-    """Return the case of a method whose last operand is an index. Results lie behind each other."""
+    """Return the case of a method with an index as last operand; results are joined."""
     count = len(operands)
     function: Any = call
     meaning: Any = reference

@@ -158,7 +158,7 @@ def _one_after_another(function: Any, count: int) -> Callable[..., tuple[Any, ..
 
 
 def _in_silence(reference: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a reference without warnings. NumPy warns of means of nothing, and of variances of one."""
+    """Return a reference without NumPy's warnings of empty means and variances of one."""
 
     def called(*arrays: Any) -> Any:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -78,7 +78,7 @@ def _on_tensor(x: Tensor, chain: tuple[Link, ...]) -> Tensor:
 
 
 def _bounds(x: Array, chain: tuple[Link, ...]) -> tuple[Array, Array]:
-    """Return the least and the greatest that a chain may give, where roundings may be left out."""
+    """Return the least and greatest value of a chain whose roundings may be left out."""
     low = high = x
     for i, link in enumerate(chain):
         ends = _on_numpy(low, (link,)), _on_numpy(high, (link,))

@@ -10,7 +10,7 @@ from plugrad_conformance.programs.program import Array
 
 
 def _divides(x: Array, y: Array) -> bool:
-    """Say whether integer division is defined: not by 0, nor of the lowest value by -1."""
+    """Say whether integer division is defined: neither by 0, nor -1 of the lowest."""
     if not y.all():
         return False
     return x.dtype.kind == "u" or not (np.any(y == -1) and np.any(x == np.iinfo(x.dtype).min))

@@ -61,7 +61,7 @@ def _has_slope(name: str, x: Array, params: Params) -> bool:
 
 
 def _gradient(xs: Sequence[Array], target: int, steps: Sequence[Step], weights: Array) -> Array:
-    """Return the gradient of sum(weights * steps(xs)) for operand `target`; NaN where sums may be rounded."""
+    """Return the gradient of sum(weights * steps(xs)) for `target`; NaN for rounded sums."""
     taken: list[Sequence[Array]] = []
     values = xs
     for name, params in steps:

@@ -145,7 +145,7 @@ def _scattered_numbers(rng: random.Random, xs: list[Array]) -> Params | None:
 
 
 def _scattered_sums(rng: random.Random, xs: list[Array]) -> Params | None:
-    """Propose places for floats that add up without rounding: multiples of 1/16 of eleven bits at most."""
+    """Propose places for floats that add exactly: small multiples of 1/16."""
     total = sum(float(np.abs(x.astype(np.float64)).sum()) for x in xs)
     return None if xs[0].dtype == np.float16 and total >= 1 << 7 else _scattered_numbers(rng, xs)
 

@@ -31,7 +31,7 @@ _FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 
 
 def _common(x: Array, y: Array) -> str | None:
-    """Return the dtype in which two meet: floats win, as they are; NumPy's answer for others."""
+    """Return the dtype in which two meet: floats win; NumPy's answer for others."""
     floats = [d for d in (x.dtype, y.dtype) if d.kind == "f"]
     if floats:
         return max(floats, key=lambda d: d.itemsize).name

@@ -38,7 +38,7 @@ _INNER: dict[str, OpSpec] = {
 
 
 def _rounded(x: Array, name: str) -> Array:
-    """Round to nearest, ties to even; values below the dtype's normal ones are none of tame arrays."""
+    """Round to nearest, ties to even; tame arrays have no subnormal values."""
     mantissa, exponent = np.frexp(x.astype(np.float64))
     return np.ldexp(np.rint(np.ldexp(mantissa, _BITS[name][0])), exponent - _BITS[name][0]).astype(x.dtype)
 
@@ -65,7 +65,7 @@ def _propose(names: Sequence[str]) -> Propose:
 
 
 def _is_exact(xs: Sequence[Array], dtype: str) -> bool:
-    """Say whether partial sums are exact in any order, with factors that are multiples of 1/16."""
+    """Say whether partial sums of multiples of 1/16 are exact in any order."""
     grain = 1 / 16 ** len(xs)
     return float(np.prod([np.abs(x).sum() for x in xs])) < grain * 2 ** _BITS[dtype][0]
 
