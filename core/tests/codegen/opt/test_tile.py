@@ -66,6 +66,15 @@ def test_neighbours_are_the_rows_that_memory_has_side_by_side() -> None:
     assert Tile(i, 16, 2, ()).with_rows(j, 6).neighbours(written) == 1
 
 
+def test_registers_hold_the_factors_of_a_step_beside_the_products() -> None:
+    assert tile().fits(16, 0)
+    assert not tile().fits(16, 1)
+    assert Tile(j, 8, 3, ()).with_rows(i, 4).fits(16, 0)
+    assert not Tile(j, 8, 4, ()).with_rows(i, 3).fits(16, 0)
+    assert Tile(j, 8, 4, ()).with_rows(i, 3).fits(32, 0)
+    assert Tile(j, 8, 12, ()).fits(16, 0)
+
+
 def test_the_opts_of_a_tile_take_the_columns_first() -> None:
     assert tile().opts() == [((1,), 32), ((0,), 6)]
 

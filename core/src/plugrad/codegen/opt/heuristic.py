@@ -362,7 +362,7 @@ class _VectorPlan:
         rows = [r for r in reused if r not in columns]
         if not columns:
             return None
-        budget = self.kernel.capabilities.vector_registers * 3 // 4
+        registers = self.kernel.capabilities.vector_registers
         unit = self._lanes(lane) if lane is not None else 1
         column = columns[0]
         widths = range(1, 1 + (_VECTORS_OF_ROW if lane is not None and self._streams(body) else _CHAINS))
@@ -371,7 +371,7 @@ class _VectorPlan:
         for tile in list(choices):
             for row in rows:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 9)))
-        for tile in [c for c in choices if c.rows and c.products < budget]:
+        for tile in [c for c in choices if c.rows and c.products < registers * 3 // 4]:
             for row in rows[rows.index(tile.rows[0][0]) + 1 :]:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
         # what the windows of rows share takes the registers of a loop; without one it has its turn
@@ -379,7 +379,7 @@ class _VectorPlan:
         fitting = [
             tile
             for tile in choices
-            if tile.products + self._shuffle_registers(body, tile) <= budget
+            if tile.fits(registers, self._shuffle_registers(body, tile))
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
         ]
         # neighbouring tiles load one factor again, which should be in the cache by then

@@ -43,6 +43,14 @@ class Tile:
         """Vectors that accumulate side by side."""
         return math.prod((self.columns, *(count for _, count in self.rows)))
 
+    def fits(self, registers: int, picked: float) -> bool:
+        """Say whether registers hold the products, what lanes are picked from, and the factors of a step.
+
+        Rows share all vectors of the columns; of the other factor one is loaded at a time.
+        """
+        factors = 1 + self.columns if self.rows else 1
+        return self.products + picked <= registers * 3 // 4 and self.products + factors <= registers
+
     def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
         """Return the weighted loads of one reduction step for all products."""
         shares = self.is_written_out(body)
