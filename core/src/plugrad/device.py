@@ -283,6 +283,11 @@ class DeviceRegistry:
             PluginError: its plugin cannot be used.
             ForkError: this process was forked from the one that opened it.
         """
+        # names of open devices are canonical
+        found = self._opened.get(name) if type(name) is str else None
+        if found is not None:
+            found.check_fork()
+            return found
         canonical = self.canonicalize(name)
         device = self._opened.get(canonical)
         if device is None:

@@ -49,6 +49,13 @@ def test_what_is_read_is_a_copy(host: Any) -> None:
     assert bytes(before) == b"abcd"
 
 
+def test_a_part_is_read_as_a_copy(host: Any) -> None:
+    buffer = Buffer("X", 4, dtypes.uint8, host()).copyin(memoryview(b"abcd"))
+    part = buffer.view(3, dtypes.uint8, 1).read(1, 2)
+    buffer.copyin(memoryview(b"wxyz"))
+    assert bytes(part) == b"cd"
+
+
 def test_a_typed_memoryview_is_taken_as_its_bytes(host: Any) -> None:
     buffer = Buffer("X", 2, dtypes.int32, host())
     buffer.copyin(memoryview(bytearray(8)).cast("i"))

@@ -1,8 +1,10 @@
 """Tests of plugrad.uop.shape."""
 
-from plugrad.dtype import dtypes
+import pytest
+
+from plugrad.dtype import DType, dtypes
 from plugrad.uop.ops import Ops
-from plugrad.uop.shape import add_sizes
+from plugrad.uop.shape import add_sizes, placement_of
 from plugrad.uop.uop import UOp
 
 
@@ -42,3 +44,11 @@ def test_shapes_of_symbolic_sizes_are_printed_as_expressions() -> None:
     shapes = ["(n*2+1, 2)", "(2, n*2+1)", "(n*3+1, 4)", "((n*2+1)*2,)", "(n*2+1, 2)"]
     assert [str(view.shape) for view in views] == shapes
     assert x.reduce_axis(Ops.ADD, (1,)).shape == (n * 2 + 1, 1)
+
+
+@pytest.mark.parametrize("dtype", [dtypes.int32, dtypes.index])
+def test_placements_that_builders_know_are_those_of_the_rules(dtype: DType) -> None:
+    x = UOp.new_buffer("X", (4, 6), dtype)
+    for view in (x.reshape((24,)), x.reshape((1, 4, 6)).expand((3, 4, 6)), x.shrink(((1, 3), (0, 6)))):
+        assert (view.shape, view.device) == placement_of(view)
+        assert type(view.shape) is tuple

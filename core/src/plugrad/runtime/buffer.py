@@ -349,6 +349,13 @@ class Buffer:
         """Return the bytes on the host, in memory of their own."""
         return self.copyout(memoryview(bytearray(self.nbytes)))
 
+    def read(self, offset: int, nbytes: int) -> memoryview:
+        """Return a copy of `nbytes` bytes, which lie here from byte `offset` on."""
+        self.ensure_allocated()
+        out = memoryview(bytearray(nbytes))
+        self.allocator.copyout(out, self.allocator.offset(self.handle, nbytes, offset))
+        return out
+
     def _bytes_of(self, memory: memoryview) -> memoryview:
         if memory.nbytes != self.nbytes:
             raise ShapeError(

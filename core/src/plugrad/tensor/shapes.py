@@ -23,7 +23,7 @@ Axes = int | Sequence[int] | None
 
 def is_static(dims: Iterable[Dim]) -> bool:
     """Say whether all of `dims` are numbers."""
-    return all(isinstance(dim, int) for dim in dims)
+    return all([isinstance(dim, int) for dim in dims])
 
 
 def size_today(size: Dim) -> int:

@@ -44,8 +44,6 @@ class _Ref(weakref.ref["UOp"]):
 _interned: dict[_Key, _Ref] = {}
 _buffer_numbers = itertools.count()
 _new_tuple = cast(Any, tuple).__new__
-# an attribute of an enum takes 60 ns to read in Python 3.11
-_BUFFER = Ops.BUFFER
 _buffers = BufferNodes()
 
 
@@ -120,7 +118,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         ref = _interned.get(key)
         if ref is not None and (found := ref()) is not None:
             return found
-        if op is _BUFFER and (found := _buffers.find(dtype, src, arg, tag)) is not None:
+        if op is Ops.BUFFER and (found := _buffers.find(dtype, src, arg, tag)) is not None:
             return found
         self: Any = _UnfrozenNode()
         self.op = op
@@ -219,7 +217,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         arg = _new_tuple(BufferArg, (number, device, shape))
         # as `__new__` does where it finds no such node: the number is new, so there is none
         self: Any = _UnfrozenNode()
-        self.op = _BUFFER
+        self.op = Ops.BUFFER
         self.dtype = dtype
         self.src = ()
         self.arg = arg
@@ -366,6 +364,13 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
 
     def _lazily(self, slot: str, compute: "Callable[[UOp], Any]") -> Any:
         """Compute the missing value of `slot`, for this node and those below it."""
+        for s in self.src:
+            if getattr(s, slot) is None:
+                break
+        else:
+            # the usual case, said shorter
+            object.__setattr__(self, slot, value := compute(self))
+            return value
         stack: list[UOp] = [self]
         node = stack[0]
         while True:

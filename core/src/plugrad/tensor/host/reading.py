@@ -21,7 +21,7 @@ from plugrad.tensor.host.constants import constant_of
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
-from plugrad.tensor.host.strided import is_whole, is_whole_today, lies_in_order, read_view
+from plugrad.tensor.host.strided import is_whole, is_whole_today, lies_in_order, read_element, read_view
 from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
 from plugrad.uop import Ops
 
@@ -243,12 +243,25 @@ class _NoNumber(ShapeError, TypeError):
 
 
 def _only_element(x: Tensor, error: type[ShapeError]) -> Any:
-    count = product(shape_today(x.shape, "item"))
+    shape = x.shape
+    count = product(shape_today(shape, "item")) if shape else 1
     if count != 1:
         raise error(
             f"item() of shape {show(x.shape)}: it has {count} elements. Index one, reduce, or use tolist()."
         )
-    return unpack(stored_bytes(x).cast("B"), x.dtype)[0]
+    return unpack(_element_of(x) or stored_bytes(x).cast("B"), x.dtype)[0]
+
+
+def _element_of(x: Tensor) -> memoryview | None:
+    """Return the only element of what shows memory, or None.
+
+    None where it has to be computed, or moved, first.
+    """
+    if not x._storage.is_memory or current_capture() is not None or not computes(x._device):
+        return None
+    with storage.lock:
+        u = x.uop
+        return read_element(u) if storage.is_view(u) and is_static(u.shape) else None
 
 
 def __bool__(self: Tensor) -> bool:

@@ -6,6 +6,7 @@ import itertools
 import math
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from plugrad._util import numpy as np
@@ -52,6 +53,17 @@ def read_view(u: UOp) -> Buffer | bytes | None:
     return _shown(part.snapshot(), view, u.dtype).tobytes()
 
 
+def read_element(u: UOp) -> memoryview | None:
+    """Return the only element that movement ops on a BUFFER show.
+
+    None: strides cannot express the view.
+    """
+    if (found := _strides_of(u)) is None:
+        return None
+    base, view = found
+    return storage.buffer_of(base).read(view.offset * u.dtype.itemsize, u.dtype.itemsize)
+
+
 def lies_in_order(u: UOp) -> bool:
     """Say whether a view of a BUFFER is a part of it in row-major order."""
     found = _strides_of(u)
@@ -74,8 +86,7 @@ def read_places(u: UOp, places: Sequence[tuple[int, ...]]) -> bytes | None:
     # neighbours in memory are read together: their offsets grow as their numbers do
     for _, run in itertools.groupby(enumerate(offsets), lambda pair: pair[1] - pair[0]):
         first, *rest = [offset for _, offset in run]
-        part = memory.view(1 + len(rest), u.dtype, first * u.dtype.itemsize)
-        out.append(bytes(part.snapshot()))
+        out.append(bytes(memory.read(first * u.dtype.itemsize, (1 + len(rest)) * u.dtype.itemsize)))
     return b"".join(out)
 
 
@@ -121,12 +132,17 @@ def _strides_of(u: UOp) -> tuple[UOp, Strides] | None:
             return None
         u = u.src[0]
     shape: tuple[int, ...] = u.arg.shape
-    view = Strides(shape, tuple([math.prod(shape[axis + 1 :]) for axis in range(len(shape))]), 0)
+    view = Strides(shape, _row_major(shape), 0)
     for move in reversed(moves):
         if (moved := _MOVES[move.op](move, view)) is None:
             return None
         view = moved
     return u, view
+
+
+@lru_cache(1024)
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
 
 
 def _is_row_major(view: Strides) -> bool:

@@ -16,11 +16,21 @@ from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.gather import check_index
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.indexing.masked import Masked, masked_of
-from plugrad.tensor.indexing.positions import IndexPlan, has_tensors, parse_items, plan_of, split_truths
+from plugrad.tensor.indexing.positions import (
+    IndexPlan,
+    as_items,
+    has_tensors,
+    parse_items,
+    plan_of,
+    split_truths,
+)
 from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_number, broadcast_shapes, expanded, is_sequence, one_axis, show
 from plugrad.uop import UOp
+
+# Items that are neither tensors nor truths, as most are.
+_BASIC = frozenset((int, slice, type(None), type(Ellipsis)))
 
 
 def __getitem__(self: Tensor, index: Any) -> Tensor:
@@ -50,6 +60,8 @@ def __getitem__(self: Tensor, index: Any) -> Tensor:
         >>> x[x > 3].tolist()
         [4, 5]
     """
+    if _BASIC.issuperset(map(type, as_items(index))):
+        return _basic_view(self, index)
     added, index = split_truths(index, self.ndim, partial(index_from, self), truth_of)
     if added:
         return with_axes(self, added)[index]

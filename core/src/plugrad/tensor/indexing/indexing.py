@@ -80,6 +80,11 @@ class NoIndexError(DtypeError, IndexError):
 
 
 def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
+    if type(item) is int and type(size) is int:
+        # the usual case, said shorter
+        check_inside(item, axis, size)
+        begin = item if item >= 0 else size + item
+        return AxisCut(begin, begin + 1, is_dropped=True)
     if isinstance(item, slice):
         return _cut_slice(item, axis, size)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(item, UOp):

@@ -25,10 +25,11 @@ _FEW = 1 << 22
 
 def has_tensors(index: Any) -> bool:
     """Say whether an index has tensors, arrays or lists in it."""
-    return any([isinstance(item, (TensorBase, HostPositions)) or _is_data(item) for item in _as_items(index)])
+    return any([isinstance(item, (TensorBase, HostPositions)) or _is_data(item) for item in as_items(index)])
 
 
-def _as_items(index: Any) -> list[Any]:
+def as_items(index: Any) -> list[Any]:
+    """Return the items of an index."""
     return [*index] if isinstance(index, tuple) else [index]  # pyright: ignore[reportUnknownVariableType]
 
 
@@ -69,7 +70,7 @@ def split_truths(
         >>> split_truths((slice(None), True), 2, Tensor, bool)
         ([1], (slice(None, None, None), [0]))
     """
-    items = _as_items(index)
+    items = as_items(index)
     if not any(map(is_truth, items)):
         return [], tuple(items)
     items = [item if is_truth(item) else _as_item(item, to_tensor) for item in items]
@@ -259,7 +260,7 @@ def plan_of(
 
 def parse_items(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:
     """Return an index as items for each axis, data as tensors, `...` as slices."""
-    items = [_as_item(item, to_tensor) for item in _as_items(index)]
+    items = [_as_item(item, to_tensor) for item in as_items(index)]
     given = sum(map(_axes_of, items))
     expanded_items = expand_ellipsis(items, given, shape)
     # a `...` that stands for no axis separates tensors all the same

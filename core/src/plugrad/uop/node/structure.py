@@ -30,6 +30,8 @@ class StructureMixin:
 
         @property
         def shape(self) -> "tuple[int | UOp, ...]": ...  # noqa: D102
+        @property
+        def device(self) -> str | None: ...  # noqa: D102
 
     def _derive(
         self, op: Ops, dtype: DType | None = None, extra: "tuple[UOp, ...]" = (), arg: Any = None
@@ -39,11 +41,20 @@ class StructureMixin:
     def _size_node(self, size: "int | UOp") -> "UOp":
         return _number(type(self), size) if isinstance(size, int) else size  # pyright: ignore
 
-    def _size_nodes(self, shape: "tuple[int | UOp, ...]") -> "tuple[UOp, ...]":
+    def _resized(self, op: Ops, shape: "tuple[int | UOp, ...]") -> "UOp":
         for size in shape:
             if type(size) is not int:
-                return tuple(map(self._size_node, shape))
-        return _numbers(type(self), tuple(shape))  # pyright: ignore
+                return self._derive(op, extra=tuple(map(self._size_node, shape)))
+        sizes = tuple(shape)
+        return self._placed(op, _numbers(type(self), sizes), sizes)  # pyright: ignore
+
+    def _placed(self, op: Ops, sizes: "tuple[UOp, ...]", shape: tuple[Any, ...]) -> "UOp":
+        """Return a movement op of this node, whose shape is known."""
+        node: Any = type(self)(op, self.dtype, (self, *sizes))  # pyright: ignore[reportCallIssue]
+        if node._placement is None and self.dtype is not dtypes.index:
+            # as `placement_of` would find out
+            object.__setattr__(node, "_placement", (shape, self.device))
+        return node
 
     def _unchanged(self) -> "UOp":
         return self  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
@@ -52,13 +63,13 @@ class StructureMixin:
         """Return the same elements, in row-major order, in another shape."""
         if shape == self.shape:
             return self._unchanged()
-        return self._derive(Ops.RESHAPE, extra=self._size_nodes(shape))
+        return self._resized(Ops.RESHAPE, shape)
 
     def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
         if shape == self.shape:
             return self._unchanged()
-        return self._derive(Ops.EXPAND, extra=self._size_nodes(shape))
+        return self._resized(Ops.EXPAND, shape)
 
     def spread(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this number in each place of `shape`, or a value of that shape."""
@@ -76,9 +87,15 @@ class StructureMixin:
 
     def shrink(self, intervals: "Pairs") -> "UOp":
         """Return the half-open `(begin, end)` of each axis."""
-        if [*map(tuple, intervals)] == [(0, size) for size in self.shape]:
+        pairs: Any = [*map(tuple, intervals)]
+        if pairs == [(0, size) for size in self.shape]:
             return self._unchanged()
-        return self._derive(Ops.SHRINK, extra=tuple([self._size_node(w) for pair in intervals for w in pair]))
+        ends = [end for pair in pairs for end in pair]
+        nodes = tuple([self._size_node(end) for end in ends])
+        for end in ends:
+            if type(end) is not int:
+                return self._derive(Ops.SHRINK, extra=nodes)
+        return self._placed(Ops.SHRINK, nodes, tuple([end - begin for begin, end in pairs]))
 
     def flip(self, axes: tuple[int, ...]) -> "UOp":
         """Return this with the order along `axes` reversed."""
