@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes, truncate
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.target import Fragment, TensorCore
 from plugrad.uop.ops import (
@@ -63,6 +63,14 @@ def test_constants_differ_by_sign_of_zero_and_dtype() -> None:
     assert UOp.const(dtypes.int32, 1) is not UOp.const(dtypes.index, 1)
     assert UOp.const(dtypes.float32, 1) is UOp.const(dtypes.float32, 1.0)
     assert UOp(Ops.CONST, dtypes.int32, (), True) is not UOp(Ops.CONST, dtypes.int32, (), 1)
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.bfloat16, dtypes.int8, dtypes.bool])
+def test_equal_numbers_of_other_types_are_told_apart(dtype: DType) -> None:
+    for _ in range(2):
+        for value in (0, 0.0, -0.0, False, 1, 1.0, True):
+            found = UOp.const(dtype, value).arg
+            assert (type(found), repr(found)) == (type(truncate(value, dtype)), repr(truncate(value, dtype)))
 
 
 def test_constants_are_rounded_and_wrapped_into_their_dtype() -> None:
@@ -175,8 +183,8 @@ def test_nodes_that_die_and_come_back_in_threads_stay_unique() -> None:
 
     def churn() -> None:
         for number in range(2000):
-            a = UOp.const(dtypes.index, 10**9 + number % 7)
-            if a is not UOp.const(dtypes.index, 10**9 + number % 7):
+            a = UOp.variable("churn", 0, number % 7)
+            if a is not UOp.variable("churn", 0, number % 7):
                 errors.append(str(number))
 
     threads = [threading.Thread(target=churn) for _ in range(4)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import LazyModule
@@ -26,8 +26,7 @@ _SHOWN_AFTER_SECONDS = 1.0
 _LOOKED_AT_SECONDS = 0.2
 
 
-@contextmanager
-def progress(what: str, total: int | None) -> Generator[Callable[[int], None]]:
+def progress(what: str, total: int | None) -> AbstractContextManager[Callable[[int], None]]:
     """Give a function that is told how many of `total` pieces of work are done.
 
     Nothing is shown where the standard error is no terminal, nor with PROGRESS=0. What is shown goes away.
@@ -36,17 +35,14 @@ def progress(what: str, total: int | None) -> Generator[Callable[[int], None]]:
         what: the pieces of work, such as "kernels".
         total: how many there are; None where nobody knows, and only the time is shown.
     """
-    if not (settings.PROGRESS and sys.stderr.isatty()):
-        yield lambda _: None
-        return
-    bar = _Bar(what, total)
-    _watcher.watch(bar)
-    try:
-        yield bar.update
-    finally:
-        bar.close()
+    return _Bar(what, total) if settings.PROGRESS and sys.stderr.isatty() else _SILENT
 
 
+def _ignore(done: int) -> None:
+    """Stand for a bar where none is shown."""
+
+
+_SILENT = nullcontext(_ignore)
 # what is on the terminal; work inside of other work has a line below it
 _displays: list[rich_progress.Progress] = []
 _lock = threading.Lock()
@@ -63,6 +59,13 @@ class _Bar:
         self._shown: tuple[rich_progress.Progress, Any] | None = None
         self._is_closed = False
         self._is_first = False
+
+    def __enter__(self) -> Callable[[int], None]:
+        _watcher.watch(self)
+        return self.update
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
 
     def show_when_due(self) -> bool:
         """Show the bar where its work takes long; return False while that is open."""

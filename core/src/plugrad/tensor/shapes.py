@@ -147,7 +147,7 @@ def as_dim(dim: Any, what: str) -> Dim:
     """Return the size of an axis, or a bound on one."""
     if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
         return dim.arg if dim.op is Ops.CONST and isinstance(dim.arg, int) else dim
-    size = _as_number_of_dim(dim, what)
+    size = dim if type(dim) is int else _as_number_of_dim(dim, what)
     if is_long(size):
         raise ShapeError(
             f"{what}: an axis cannot have a size of {size.bit_length()} bits. Pass an integer of at most 64."
@@ -281,6 +281,8 @@ def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
     """Return the common shape that all of `shapes` expand to, aligned at the last axis."""
+    if len(shapes) == 2 and shapes[0] == shapes[1]:
+        return shapes[0]
     ndim = max(map(len, shapes), default=0)
     out: list[Dim] = []
     for place in range(ndim):
@@ -308,9 +310,8 @@ def _is_one(dim: Dim) -> bool:
 
 def expanded(u: UOp, shape: Shape) -> UOp:
     """Return `u` broadcast to `shape`, which must fit."""
-    if u.shape == shape:
-        return u
-    return u.reshape((1,) * (len(shape) - len(u.shape)) + u.shape).expand(shape)
+    own = u.shape
+    return u if own == shape else u.reshape((1,) * (len(shape) - len(own)) + own).expand(shape)
 
 
 def filled(u: UOp) -> UOp:

@@ -8,6 +8,7 @@ import itertools
 import weakref
 from _weakref import _remove_dead_weakref  # pyright: ignore
 from collections.abc import Callable, Mapping
+from math import copysign
 from typing import Any, cast
 
 from plugrad.dtype import COMPLEX, DType, Number, dtypes, truncate
@@ -20,7 +21,7 @@ from plugrad.uop.node.operators import OperatorMixin
 from plugrad.uop.node.order import Order, order_of
 from plugrad.uop.node.pretty import pretty
 from plugrad.uop.node.ranges import open_ranges
-from plugrad.uop.node.structure import StructureMixin
+from plugrad.uop.node.structure import StructureMixin, constant
 from plugrad.uop.node.walk import toposort
 from plugrad.uop.ops import (
     COMPARE,
@@ -169,6 +170,8 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         if dtype.kind == "complex":
             part = COMPLEX[dtype]
             return UOp(Ops.COMPLEX, dtype, (UOp.const(part, value.real), UOp.const(part, value.imag)))
+        if type(value) is int or (type(value) is float and (value or copysign(1.0, value) > 0)):
+            return constant(UOp, dtype, value)
         assert not isinstance(value, complex), f"{value} is no {dtype.name}"
         return UOp(Ops.CONST, dtype, (), truncate(value, dtype))
 
@@ -368,11 +371,9 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
             if getattr(s, slot) is None:
                 break
         else:
-            # the usual case, said shorter
             object.__setattr__(self, slot, value := compute(self))
             return value
-        stack: list[UOp] = [self]
-        node = stack[0]
+        stack: list[UOp] = [node := self]
         while True:
             ready = True
             for s in node.src:
@@ -381,8 +382,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
                     ready = False
             if ready:
                 stack.pop()
-                value = compute(node)
-                object.__setattr__(node, slot, value)
+                object.__setattr__(node, slot, value := compute(node))
                 # a node that many others use is on the stack once for each use
                 while stack and getattr(stack[-1], slot) is not None:
                     stack.pop()

@@ -106,6 +106,8 @@ def div(
     """
     if rounding_mode is not None:
         return _rounded_div(self, other, reverse, rounding_mode)
+    if is_inexact(self.dtype):
+        return binary(self, Ops.FDIV, other, reverse=reverse)
     dtype = promoted([self, as_operand(self, other)])
     return binary(
         self, Ops.FDIV, other, reverse=reverse, dtype=dtype if is_inexact(dtype) else dtypes.default_float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Unpack, cast
 
 from plugrad.dtype import find_dtype
@@ -28,6 +29,7 @@ from plugrad.tensor.shapes import (
     check_sizes,
     expanded,
     is_sequence,
+    is_static,
     one_axis,
     product,
     several,
@@ -314,9 +316,11 @@ def _is_dtype(given: Any) -> bool:
     return not isinstance(given, (int, str, tuple, list)) and find_dtype(given) is not None
 
 
-def _replace_none(shape: Sequence[Any], have: Shape) -> list[Any]:
+def _replace_none(shape: Sequence[Any], have: Shape) -> Sequence[Any]:
     """Return the requested sizes, with the present ones in place of None."""
     wanted = unpacked(shape)
+    if not any([size is None for size in wanted]):
+        return wanted
     if any(size is None for size in wanted[len(have) :]):
         raise ShapeError(f"reshape of shape {show(have)} to {wanted}: None stands where there is no axis.")
     return [have[axis] if size is None else size for axis, size in enumerate(wanted)]
@@ -324,6 +328,10 @@ def _replace_none(shape: Sequence[Any], have: Shape) -> list[Any]:
 
 def _infer_size(shape: Shape, wanted: Shape, what: str) -> Shape:
     """Return `wanted` with its -1 replaced, if it has as many elements as `shape`."""
+    have: Any = shape
+    sizes: Any = wanted
+    if is_static(have) and is_static(sizes) and prod(have) == prod(sizes) and min(sizes, default=0) >= 0:
+        return wanted
     unknown = [axis for axis, size in enumerate(wanted) if isinstance(size, int) and size == -1]
     if len(unknown) > 1:
         raise ShapeError(f"cannot {what} {show(shape)} to {show(wanted)}: only one size may be -1.")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype
+from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype, truncate
 from plugrad.errors import DtypeError
 from plugrad.uop.ops import DispatchArg, DispatchRule, Ops
 
@@ -113,6 +113,8 @@ class StructureMixin:
 
     def cast(self, dtype: DType) -> "UOp":
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
+        if dtype is self.dtype:
+            return self._unchanged()
         dtype = dtype.scalar().vec(self.dtype.count)
         return self._unchanged() if dtype is self.dtype else self._derive(Ops.CAST, dtype)
 
@@ -210,6 +212,12 @@ class StructureMixin:
 @lru_cache(maxsize=1024)
 def _numbers(kind: "type[UOp]", sizes: tuple[int, ...]) -> "tuple[UOp, ...]":
     return tuple([_number(kind, size) for size in sizes])
+
+
+@lru_cache(maxsize=4096, typed=True)
+def constant(kind: "type[UOp]", dtype: DType, value: int | float) -> "UOp":
+    """Return a number other than -0.0, which equals 0.0; the same ones are asked for all the time."""
+    return kind(Ops.CONST, dtype, (), truncate(value, dtype))
 
 
 @lru_cache(maxsize=4096, typed=True)
