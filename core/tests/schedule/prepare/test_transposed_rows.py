@@ -2,6 +2,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.prepare.normalize import normalize
 from plugrad.schedule.prepare.transposed_rows import copy_rows
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -41,6 +42,13 @@ def test_rows_that_memory_holds_as_columns_are_copied_in_the_order_of_the_sums()
     (copy,) = (u for u in found.toposort() if u.op is Ops.CONTIGUOUS)
     assert copy.shape == (384, 1, 2048)
     assert found.shape == (384, 1536, 1)
+
+
+def test_the_pass_copies_rows_before_graphs_are_cut_into_kernels() -> None:
+    sums = transposed(2048, 384, 1536)
+    prepared = normalize(UOp.sink(sums), Devices({"PYTHON": NARROW}, "PYTHON"))
+    (copy,) = (u for u in prepared.toposort() if u.op is Ops.CONTIGUOUS)
+    assert copy.base.shape == (384, 1, 2048)
 
 
 def test_the_copy_is_not_copied_again() -> None:
