@@ -1,4 +1,6 @@
-"""Every case of the table on PYTHON, and one of each method on CPU; with EVERYTHING=1 every case there.
+"""The cases of the table on PYTHON, and one of each method on CPU; with EVERYTHING=1 all cases on both.
+
+What is left out on PYTHON are dtypes of floats: each method is tried in one of them, and methods take turns.
 
 `PLUGRAD_TEST_DEVICES="CUDA OPENCL"` names other devices to run them on.
 """
@@ -13,24 +15,43 @@ import pytest
 from plugrad import Device, context
 from plugrad.errors import DeviceNotFound
 from plugrad_conformance.operations import EXCUSED, OPERATIONS, Done, do, faults
+from plugrad_conformance.operations.admitted import BYTES, FLOATS
 from plugrad_conformance.operations.table import public_names
 
 #: How many cases are compiled in one go.
 BATCH = 40
 DEVICES = os.environ.get("PLUGRAD_TEST_DEVICES", "PYTHON CPU").split()
-#: The first case of each method, and all others.
+IN_FLOATS = tuple(f" in {dtype}" for dtype in (*FLOATS, *BYTES))
+
+
+def out_of_turn() -> set[int]:
+    """Return the cases of a method's plain case in floats, but for one that differs from method to method."""
+    swept: dict[str, list[int]] = {}
+    for number, case in enumerate(OPERATIONS):
+        if case.variation.endswith(IN_FLOATS):
+            swept.setdefault(case.name, []).append(number)
+    return {
+        number
+        for turn, numbers in enumerate(swept.values())
+        for i, number in enumerate(numbers)
+        if i != turn % len(numbers)
+    }
+
+
+#: The first case of each method, all others, and those in further dtypes.
 FIRST = tuple({case.name: number for number, case in reversed(list(enumerate(OPERATIONS)))}.values())
-OTHERS = tuple(sorted(set(range(len(OPERATIONS))) - set(FIRST)))
+FURTHER = tuple(sorted(out_of_turn() - set(FIRST)))
+OTHERS = tuple(sorted(set(range(len(OPERATIONS))) - set(FIRST) - set(FURTHER)))
 CASES = [
     pytest.param(
         numbers[i],
         device,
         tuple(numbers[i // BATCH * BATCH :][:BATCH]),
         id=f"{device}-{OPERATIONS[numbers[i]].id}",
-        marks=[pytest.mark.wide] if device != "PYTHON" and numbers is OTHERS else [],
+        marks=[pytest.mark.wide] if is_wide else [],
     )
     for device in DEVICES
-    for numbers in (FIRST, OTHERS)
+    for numbers, is_wide in ((FIRST, False), (OTHERS, device != "PYTHON"), (FURTHER, True))
     for i in range(len(numbers))
 ]
 
