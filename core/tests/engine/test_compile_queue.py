@@ -69,3 +69,27 @@ def test_what_the_compiler_refuses_is_raised() -> None:
         queue.put(("broken", _LONG))
         with pytest.raises(CompileError, match="no such instruction"):
             queue.drain()
+
+
+def test_the_end_is_compiled_in_both_threads() -> None:
+    compiler = _Compiler()
+    with ThreadPoolExecutor(1) as thread:
+        queue = CompileQueue(_device(compiler), None)
+        units = [(f"k{i}", _LONG) for i in range(4)]
+        assert not [done for unit in units for done in queue.put(unit)]
+        queue._thread = thread
+        assert [lib for lib, _ in queue.drain()] == [name.encode() for name, _ in units]
+    here = threading.current_thread().name
+    assert sorted((names, thread == here) for names, thread in compiler.runs) == [
+        (["k0", "k1"], False),
+        (["k2", "k3"], True),
+    ]
+
+
+def test_the_first_refusal_is_raised_and_no_other() -> None:
+    with ThreadPoolExecutor(1) as thread:
+        queue = CompileQueue(_device(_Compiler()), thread)
+        queue.put(("broken", _LONG))
+        queue._waiting.append(("broken", "short"))
+        with pytest.raises(CompileError, match="no such instruction"):
+            queue.drain()

@@ -2,6 +2,7 @@
 
 A compiler that runs as a process of its own leaves this one free. What waits when the run before has ended
 goes into the next run, so that starting a compiler is paid for few times, and no processor waits for another.
+When all are lowered, this thread compiles as well.
 """
 
 from __future__ import annotations
@@ -42,25 +43,48 @@ class CompileQueue:
         """
         self._waiting.append(unit)
         done = self._collect() if self._running is not None and self._running.done() else []
-        is_enough = sum(len(source) for _, source in self._waiting) >= _LEAST_CHARACTERS
-        if self._thread is not None and self._running is None and is_enough:
-            # settings of the scope that asks hold in the thread as well
-            run = copy_context().run
-            self._running = self._thread.submit(run, compile_units, self._device, self._waiting)
-            self._waiting = []
+        if self._running is None and _characters(self._waiting) >= _LEAST_CHARACTERS:
+            self._start(len(self._waiting))
         return done
 
     def drain(self) -> list[Compiled]:
-        """Wait for all compiles and return the remaining results.
+        """Compile what waits in this thread, beside the other one, and return the remaining results.
 
         Raises:
             CompileError: the compiler refused a unit.
         """
-        return self._collect() + (compile_units(self._device, self._waiting) if self._waiting else [])
+        if self._running is None and _characters(self._waiting) >= _LEAST_CHARACTERS:
+            self._start(_half_of(self._waiting))
+        rest: list[Compiled] = []
+        try:
+            if self._waiting:
+                rest = compile_units(self._device, self._waiting)
+        finally:
+            # what the other thread was refused is said first
+            first = self._collect()
+        return first + rest
+
+    def _start(self, count: int) -> None:
+        """Compile the first `count` waiting units in the other thread, if there is one."""
+        if self._thread is not None:
+            # settings of the scope that asks hold in the thread as well
+            run = copy_context().run
+            self._running = self._thread.submit(run, compile_units, self._device, self._waiting[:count])
+            self._waiting = self._waiting[count:]
 
     def _collect(self) -> list[Compiled]:
         run, self._running = self._running, None
         return [] if run is None else run.result()
+
+
+def _characters(units: Sequence[Unit]) -> int:
+    return sum(len(source) for _, source in units)
+
+
+def _half_of(units: Sequence[Unit]) -> int:
+    """Return how many of the first units have half of all characters."""
+    half = _characters(units) / 2
+    return next(count for count in range(len(units) + 1) if _characters(units[:count]) >= half)
 
 
 @contextmanager

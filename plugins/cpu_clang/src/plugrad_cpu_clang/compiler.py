@@ -191,8 +191,9 @@ def compiler_flags(toolchain: Toolchain, machine: Machine) -> tuple[str, ...]:
 
 
 def _runs_for(units: Sequence[Unit]) -> int:
+    """Return the number of runs for all processors but one, which lowers or compiles too."""
     characters = sum(len(source) for _, source in units)
-    return min(available_threads(), 1 + characters // CHARACTERS_FOR_ANOTHER_RUN)
+    return max(1, min(available_threads() - 1, 1 + characters // CHARACTERS_FOR_ANOTHER_RUN))
 
 
 def split_units(units: Sequence[Unit], count: int) -> list[list[Unit]]:

@@ -44,7 +44,7 @@ class Tile:
         return math.prod((self.columns, *(count for _, count in self.rows)))
 
     def fits(self, registers: int, picked: float) -> bool:
-        """Say whether registers hold the products, what lanes are picked from, and the factors of a step.
+        """Say whether registers hold products, sources of picked lanes, and a step's factors.
 
         Rows share all vectors of the columns; of the other factor one is loaded at a time.
         """

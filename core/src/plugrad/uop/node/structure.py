@@ -216,7 +216,7 @@ def _numbers(kind: "type[UOp]", sizes: tuple[int, ...]) -> "tuple[UOp, ...]":
 
 @lru_cache(maxsize=4096, typed=True)
 def constant(kind: "type[UOp]", dtype: DType, value: int | float) -> "UOp":
-    """Return a number other than -0.0, which equals 0.0; the same ones are asked for all the time."""
+    """Return a constant, kept for the next time; -0.0 equals 0.0 and is no argument."""
     return kind(Ops.CONST, dtype, (), truncate(value, dtype))
 
 
