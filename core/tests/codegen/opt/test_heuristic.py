@@ -411,3 +411,22 @@ def test_lanes_of_windows_lie_along_the_inner_of_two_axes_of_about_one_cost() ->
     largest = (param(1, 64 * 1024).index(place).load() * 2.0).reduce(Ops.MAX, *window)
     ast = kernel(param(0, 64 * 14).index(image * 14 + row).store(largest, image, row))
     assert all(opt.axis[0] == 1 for opt in chosen(ast, LOOPS) if opt.op in (OptOps.UPCAST, OptOps.SHIFTIN))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "is_written_out"), [(4096, 1024, False), (32768, 128, True), (16, 1024, True)]
+)
+def test_long_rows_of_memory_stay_loops_that_prefetchers_follow(
+    rows: int, columns: int, is_written_out: bool
+) -> None:
+    i, k = UOp.range(rows, 0), UOp.range(columns, 1, AxisType.REDUCE)
+    sums = param(1, rows * columns).index(i * columns + k).load().reduce(Ops.ADD, k)
+    ast = kernel(param(0, rows).index(i).store(sums, i))
+    assert (sizes(ast, LOOPS, AxisType.UNROLL) != []) == is_written_out
+
+
+def test_sums_of_columns_are_written_out() -> None:
+    j, k = UOp.range(1 << 16, 0), UOp.range(16, 1, AxisType.REDUCE)
+    sums = param(1, 1 << 20).index(k * (1 << 16) + j).load().reduce(Ops.ADD, k)
+    ast = kernel(param(0, 1 << 16).index(j).store(sums, j))
+    assert sizes(ast, LOOPS, AxisType.UNROLL) == [16]

@@ -15,6 +15,8 @@ _THREAD_FROM = 1 << 15
 # Operations of an element from which two are computed side by side, and from which code is long enough.
 _LONG = 128
 _TOO_LONG = 512
+# Steps of an instruction from which on prefetchers lose track: a few of these leave the page.
+_FAR_BYTES = 1024
 
 
 @frozen
@@ -44,6 +46,14 @@ class MemoryAccess:
         """Say whether each step of `r` is a cache line or more away."""
         step = coefficient(self.index.src[1], r) or 0
         return abs(step) * self.index.dtype.itemsize >= LINE_BYTES
+
+    def is_followed(self, r: UOp) -> bool:
+        """Say whether prefetchers follow a loop along `r`, but no longer where it is written out.
+
+        They go by instructions: each load of a row that is written out steps from row to row.
+        """
+        step = abs(coefficient(self.index.src[1], r) or 0) * self.index.dtype.itemsize
+        return step < _FAR_BYTES <= step * (constant_size(r) or 0)
 
     def overlaps(self, row: UOp) -> bool:
         """Say whether the reduction visits some places again at the next step of `row`."""

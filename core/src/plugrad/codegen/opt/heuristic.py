@@ -17,7 +17,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
-from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving
+from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving, vector_steps
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
@@ -92,12 +92,6 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     add_threads(kernel)
     stage_tiles(kernel)
     keep_values(kernel)
-
-
-def _vector_steps(r: UOp, lanes: int) -> int:
-    """Return the steps that lanes take along `r`."""
-    size = constant_size(r) or 1
-    return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
 def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
@@ -190,7 +184,7 @@ class _VectorPlan:
         exact = min(most, size & -size)
         if most < _LANES_WITH_REST or not self._may_leave_rest(r):
             return exact
-        return most if _vector_steps(r, most) < size // exact else exact
+        return most if vector_steps(r, most) < size // exact else exact
 
     def _may_leave_rest(self, r: UOp) -> bool:
         return r.arg.kind is AxisType.REDUCE or self.can_repeat
@@ -222,7 +216,7 @@ class _VectorPlan:
 
     def _body_cost(self, body: LoopBody, lane: UOp | None) -> float:
         share = (
-            _vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
+            vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
         )
         accesses = sum(
             share if self._is_packed(p, lane) else _access_cost(p, lane, share) for p in body.places
@@ -405,9 +399,10 @@ class _VectorPlan:
         axes = self.kernel.axes(AxisType.REDUCE)
         limit = min(BODY_LIMIT, _CODE_LIMIT // length) // copies
         most = limit if steps_of(axes) <= min(LONGEST_WINDOW, limit) else min(_UNROLL_UP_TO, limit)
+        streamed = [p for body in bodies_of(self.kernel.ast) if self._streams(body) for p in moving(body)]
         for r in reversed(axes):
             size = constant_size(r)
-            if size and 1 < size <= most:
+            if size and 1 < size <= most and not any(p.is_followed(r) for p in streamed):
                 self.kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
                 most //= size
 

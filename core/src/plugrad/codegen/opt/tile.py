@@ -9,7 +9,7 @@ from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
 from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.target import LINE_BYTES
-from plugrad.uop import UOp
+from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import coefficient, constant_size
 
 # Time of a load that multiplications hide: it may miss the first cache.
@@ -127,6 +127,12 @@ def _with_rest(r: UOp, count: int) -> float:
     """Return the steps of whole tiles of `count`, for each step of the axis."""
     size = constant_size(r) or 1
     return -(-size // count) * count / size
+
+
+def vector_steps(r: UOp, lanes: int) -> int:
+    """Return the steps that lanes take along `r`."""
+    size = constant_size(r) or 1
+    return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
 def moving(body: LoopBody) -> list[MemoryAccess]:
