@@ -42,6 +42,8 @@ lock = threading.RLock()
 
 # Ops that show the memory of their source.
 _VIEWS = MOVEMENT | {Ops.BITCAST}
+# Ops whose elements are those of their source.
+_SHOWN = _VIEWS | {Ops.DETACH}
 
 
 _live: "LiveSet[Storage]" = LiveSet()
@@ -83,7 +85,8 @@ class Storage:
         self.origin: weakref.ref[UOp] | None = None
         self.has_history = has_history
         is_version = uop.op in VERSIONS
-        if (is_version or _version_below(uop).op in VERSIONS) and not (is_version and self.settle()):
+        shows = is_version or (uop.op in _SHOWN and _version_below(uop).op in VERSIONS)
+        if shows and not (is_version and self.settle()):
             self.uop = uop.contiguous()
             self.is_copy = True
         self.is_listed = True
@@ -169,7 +172,7 @@ class Storage:
 
 
 def _version_below(uop: UOp) -> UOp:
-    while uop.op in _VIEWS or uop.op is Ops.DETACH:
+    while uop.op in _SHOWN:
         uop = uop.src[0]
     return uop
 

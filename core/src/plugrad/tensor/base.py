@@ -111,7 +111,7 @@ class TensorBase:
         """Return a computed value: no write to another tensor changes it."""
         self = cls._blank()
         keeps = tracked and not TensorBase._forgets
-        self._hold(uop, device, keeps)
+        self._show(Storage(uop, device, keeps), (), device, uop)
         self._begin(keeps)
         if tracked and not keeps:
             self._is_detached = True

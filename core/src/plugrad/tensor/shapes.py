@@ -253,11 +253,15 @@ def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
     """Return `axes` counted from the front, sorted; None means all."""
     if axes is None:
         return tuple(range(ndim))
-    given = several(axes)
-    found = [one_axis(axis, ndim, what) for axis in given]
+    return tuple(sorted(axes_in_order(several(axes), ndim, what)))
+
+
+def axes_in_order(axes: Sequence[int], ndim: int, what: str) -> tuple[int, ...]:
+    """Return `axes` counted from the front, each named once."""
+    found = tuple([one_axis(axis, ndim, what) for axis in axes])
     if len(set(found)) != len(found):
-        raise AxisError(f"{what}: axes {given} name one axis twice. Name each axis once.")
-    return tuple(sorted(found))
+        raise AxisError(f"{what}: axes {axes} name one axis twice. Name each axis once.")
+    return found
 
 
 def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
@@ -290,9 +294,10 @@ def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
         for shape in shapes:
             axis = place - ndim + len(shape)
             dim = shape[axis] if axis >= 0 else 1
-            if dim is size or dim == size or _is_one(dim):
+            # a node equals nothing but itself
+            if dim is size or dim == size or dim == 1:
                 continue
-            if not _is_one(size):
+            if size != 1:
                 texts = " and ".join(show(s) for s in shapes)
                 raise ShapeError(
                     f"{what}: shapes {texts} do not broadcast: axis {place - ndim} has sizes "
@@ -302,10 +307,6 @@ def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
             size = dim
         out.append(size)
     return tuple(out)
-
-
-def _is_one(dim: Dim) -> bool:
-    return isinstance(dim, int) and dim == 1
 
 
 def expanded(u: UOp, shape: Shape) -> UOp:

@@ -144,7 +144,7 @@ def _shape(u: "UOp") -> "Shape | None":
 def _elementwise_shape(u: "UOp") -> "Shape | None":
     out: Any = ()
     for s in u.src:
-        shape = _shape(s)
+        shape = s._placement[0]  # pyright: ignore[reportPrivateUsage] - sources come first
         if shape is None:
             return None
         if shape == () or shape == out:

@@ -26,6 +26,7 @@ from plugrad.tensor.shapes import (
     Shape,
     as_shape,
     axes_along,
+    axes_in_order,
     check_sizes,
     expanded,
     is_sequence,
@@ -34,7 +35,6 @@ from plugrad.tensor.shapes import (
     product,
     several,
     show,
-    some_axes,
     unpacked,
 )
 from plugrad.uop import UOp
@@ -146,8 +146,7 @@ def _permute(x: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
         raise ShapeError(
             f"{what}: {len(axes)} axes {axes} for shape {show(x.shape)}. Name each of its {x.ndim} axes once."
         )
-    some_axes(axes, x.ndim, what)
-    order = tuple([one_axis(axis, x.ndim, what) for axis in axes])
+    order = axes_in_order(axes, x.ndim, what)
     return x._view(lambda u: u.permute(order))
 
 

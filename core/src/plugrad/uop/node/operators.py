@@ -42,6 +42,8 @@ class OperatorMixin:
 
     def _binary_operator(self, op: Ops, other: "Operand") -> "UOp":
         """Return `op` of this and `other`; NotImplemented beside a Tensor, which knows nodes."""
+        if type(other) is type(self):
+            return self.alu(op, other)  # pyright: ignore[reportArgumentType] - it is a node
         if isinstance(other, (type(self), bool, int, float)):
             return self.alu(op, self._node(other))
         return NotImplemented

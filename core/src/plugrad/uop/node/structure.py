@@ -62,13 +62,13 @@ class StructureMixin:
     def reshape(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return the same elements, in row-major order, in another shape."""
         if shape == self.shape:
-            return self._unchanged()
+            return self  # pyright: ignore[reportReturnType] - as `_unchanged`, said faster
         return self._resized(Ops.RESHAPE, shape)
 
     def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
         """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
         if shape == self.shape:
-            return self._unchanged()
+            return self  # pyright: ignore[reportReturnType] - as `_unchanged`, said faster
         return self._resized(Ops.EXPAND, shape)
 
     def spread(self, shape: "tuple[int | UOp, ...]") -> "UOp":
@@ -114,7 +114,7 @@ class StructureMixin:
     def cast(self, dtype: DType) -> "UOp":
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
         if dtype is self.dtype:
-            return self._unchanged()
+            return self  # pyright: ignore[reportReturnType] - as `_unchanged`, said faster
         dtype = dtype.scalar().vec(self.dtype.count)
         return self._unchanged() if dtype is self.dtype else self._derive(Ops.CAST, dtype)
 
