@@ -14,8 +14,6 @@ from plugrad.tensor.realization import computed_memory
 from plugrad.uop import Ops, UOp
 
 _TENSORS_ALONE = {Tensor}
-# an attribute of an enum takes 60 ns to read in Python 3.11
-_BUFFER = Ops.BUFFER
 
 
 # made at each call: not frozen, which would double the time that takes
@@ -65,14 +63,14 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         kept = tensor._storage
         view = kept.uop
         # `Storage.present`, said shorter
-        is_present = view.op is _BUFFER and view.place is not None and view.place.known_name() is view
-        if tensor._path or not kept.is_memory or not is_present:
+        memory = view.place if view.op is Ops.BUFFER else None
+        if tensor._path or not kept.is_memory or memory is None or memory.known_name() is not view:
             view = _view_of(tensor)
         views.append(view)
         form += (tensor._is_leaf or tensor._is_tracked, tensor._grad is None)
-        if view.op is _BUFFER:
-            _, device, shape = view.arg
-            form += (view.dtype, device, shape, numbers.setdefault(view, len(numbers)))
+        if view.op is Ops.BUFFER:
+            # its device and shape
+            form += (view.dtype, view.arg[1:], numbers.setdefault(view, len(numbers)))
         else:
             shows_parts = True
     if not (given or shows_parts):

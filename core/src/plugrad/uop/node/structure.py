@@ -39,7 +39,7 @@ class StructureMixin:
         return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
 
     def _size_node(self, size: "int | UOp") -> "UOp":
-        return _number(type(self), size) if isinstance(size, int) else size  # pyright: ignore
+        return constant(type(self), dtypes.index, size) if isinstance(size, int) else size  # pyright: ignore
 
     def _resized(self, op: Ops, shape: "tuple[int | UOp, ...]") -> "UOp":
         for size in shape:
@@ -211,16 +211,10 @@ class StructureMixin:
 
 @lru_cache(maxsize=1024)
 def _numbers(kind: "type[UOp]", sizes: tuple[int, ...]) -> "tuple[UOp, ...]":
-    return tuple([_number(kind, size) for size in sizes])
+    return tuple([constant(kind, dtypes.index, size) for size in sizes])
 
 
 @lru_cache(maxsize=4096, typed=True)
 def constant(kind: "type[UOp]", dtype: DType, value: int | float) -> "UOp":
     """Return a constant, kept for the next time; -0.0 equals 0.0 and is no argument."""
     return kind(Ops.CONST, dtype, (), truncate(value, dtype))
-
-
-@lru_cache(maxsize=4096, typed=True)
-def _number(kind: "type[UOp]", size: int) -> "UOp":
-    # sizes are few and asked for all the time
-    return kind(Ops.CONST, dtypes.index, (), size)
