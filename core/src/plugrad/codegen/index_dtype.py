@@ -5,6 +5,8 @@ from typing import Any
 from plugrad.dtype import DType, dtype_max, dtype_min, dtypes
 from plugrad.uop import COMPARE, Ops, UOp
 
+_LEAST, _MOST = dtype_min(dtypes.int32), dtype_max(dtypes.int32)
+
 
 def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:
     """Replace `index` by int32 or int64, value by value.
@@ -15,9 +17,9 @@ def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:
     done: dict[UOp, UOp] = {}
     for u in sink.toposort():
         src = tuple([done[s] for s in u.src])
-        if u.dtype.scalar() is dtypes.index:
+        if u.dtype.kind == "index":
             done[u] = _narrow(u, src)
-        elif u.op in COMPARE and u.src[0].dtype.scalar() is dtypes.index:
+        elif u.op in COMPARE and u.src[0].dtype.kind == "index":
             done[u] = UOp(u.op, u.dtype, _to_common(src), u.arg, u.tag)
         else:
             done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
@@ -39,14 +41,14 @@ def _narrow(u: UOp, src: tuple[UOp, ...]) -> UOp:
     if u.op is Ops.REDUCE:
         values = tuple(s.cast(dtype) for s in src[: u.arg[1]])
         return UOp(u.op, dtype.vec(u.dtype.count), (*values, *src[u.arg[1] :]), u.arg, u.tag)
-    wide = any(s.dtype.scalar() is dtypes.int64 for s in src)
-    dtype = dtypes.int64 if wide else dtype
-    return UOp(u.op, dtype.vec(u.dtype.count), tuple(s.cast(dtype) for s in src), u.arg, u.tag)
+    if any([s.dtype.scalar() is dtypes.int64 for s in src]):
+        dtype = dtypes.int64
+    return UOp(u.op, dtype.vec(u.dtype.count), tuple([s.cast(dtype) for s in src]), u.arg, u.tag)
 
 
 def _width(u: UOp) -> DType:
-    fits = dtype_min(dtypes.int32) <= u.vmin and u.vmax <= dtype_max(dtypes.int32)
-    return dtypes.int32 if fits else dtypes.int64
+    lowest, highest = u.bounds
+    return dtypes.int32 if _LEAST <= lowest and highest <= _MOST else dtypes.int64
 
 
 def _to_common(src: tuple[UOp, ...]) -> tuple[UOp, ...]:

@@ -13,6 +13,7 @@ from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import coefficient, constant_size
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER, Ops.COMMIT})
+_ENDING = frozenset({Ops.STORE, Ops.REDUCE})
 # Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.
 LANES_TO_SHUFFLE = 4
 
@@ -37,8 +38,10 @@ class _Vectorizer:
 
     def run(self, sink: UOp) -> UOp:
         for u in sink.toposort():
-            # a STORE ends the lane, so its own `ranges` no longer show that it has one
-            has_lane = u is self.lane or any(self.lane in s.ranges for s in u.src)
+            has_lane = self.lane in u.ranges
+            if not has_lane and u.op in _ENDING:
+                # its own `ranges` no longer show that it has one
+                has_lane = any(self.lane in s.ranges for s in u.src)
             self.done[u] = self._vector(u) if has_lane or u.op in _HOLDS_STORES else self._rebuilt(u)
         return self.done[sink]
 
@@ -182,5 +185,6 @@ class _Vectorizer:
         ]
 
     def _rebuilt(self, u: UOp) -> UOp:
-        src = tuple(self.of(s) for s in u.src)
-        return u if src == u.src else u.replace(src=src)
+        done = self.done
+        src = tuple([done.get(s, s) for s in u.src])
+        return u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)

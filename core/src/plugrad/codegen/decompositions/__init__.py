@@ -24,9 +24,12 @@ __all__ = ["decompose", "rules"]
 _BY_OP = {**transcendental.TABLES, **threefry.TABLES, **integers.TABLES, **arithmetic.TABLES}
 
 
+_SMALL_FLOATS = frozenset(dtype.name for dtype in (*small_floats.TABLES, *byte_floats.TABLES))
+
+
 @cache
-def rules(capabilities: Capabilities) -> PatternMatcher:
-    """Return the rules that a target with `capabilities` needs.
+def rules(capabilities: Capabilities, *, small: bool = True) -> PatternMatcher:
+    """Return the rules that a target with `capabilities` needs, without `small` those of wide dtypes.
 
     Raises:
         DeviceError: the target can neither divide nor take reciprocals.
@@ -41,8 +44,8 @@ def rules(capabilities: Capabilities) -> PatternMatcher:
         )
     # small floats first: an op is widened before it is taken apart
     tables = (
-        *(table for dtype, table in small_floats.TABLES.items() if dtype not in can.compute_dtypes),
-        *(table for dtype, table in byte_floats.TABLES.items() if dtype not in can.storage_dtypes),
+        *(table for dtype, table in small_floats.TABLES.items() if small and dtype not in can.compute_dtypes),
+        *(table for dtype, table in byte_floats.TABLES.items() if small and dtype not in can.storage_dtypes),
         *(table for op, table in by_op.items() if op in missing),
     )
     return sum(tables, PatternMatcher())
@@ -54,5 +57,10 @@ def decompose(sink: UOp, capabilities: Capabilities) -> UOp:
     before: FLOORDIV(x, 8), x: int32
     after:  SHR(x, 3)
     """
-    out = graph_rewrite(sink, rules(capabilities), name="decompose")
-    return byte_floats.store_as_bytes(out, capabilities)
+    nodes = sink.toposort()
+    small = any(u.dtype.name in _SMALL_FLOATS for u in nodes)
+    table = rules(capabilities, small=small)
+    # most kernels have all they need, and a walk with the rules takes ten times as long
+    if any(table.matcher(op) for op in {u.op for u in nodes}):
+        sink = graph_rewrite(sink, table, name="decompose")
+    return byte_floats.store_as_bytes(sink, capabilities) if small else sink
