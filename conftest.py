@@ -63,6 +63,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_garbage_of_other_modules() -> None:
+    """Leave what earlier modules made out of collections of garbage, which some tests ask for."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module")
 def _generator_states(request: pytest.FixtureRequest) -> list[tuple[np.random.Generator, Any]]:
     found = [value for value in vars(request.module).values() if isinstance(value, np.random.Generator)]

@@ -116,10 +116,10 @@ def no_collector() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_collector")
-def test_a_million_nodes_deep_is_no_problem() -> None:
-    u = chain(1_000_000, "deep")
-    assert len(u.toposort()) == 1_000_002
-    assert u.vmax == 9 + 1_000_000
+def test_a_deep_graph_takes_no_recursion() -> None:
+    u = chain(200_000, "deep")
+    assert len(u.toposort()) == 200_002
+    assert u.vmax == 9 + 200_000
     seen = weakref.ref(u)
     del u
     assert seen() is None
@@ -127,14 +127,14 @@ def test_a_million_nodes_deep_is_no_problem() -> None:
 
 @pytest.mark.usefixtures("no_collector")
 def test_every_walk_of_a_deep_graph_takes_no_recursion() -> None:
-    u = chain(100_000, "walked")
+    u = chain(50_000, "walked")
     assert len(u.key) == 32
     assert u.ranges == frozenset()
     assert u.shape == ()
     assert u.device is None
     assert u.order
     assert u.variables() == (UOp.variable("start", 0, 9),)
-    assert u.substitute({UOp.variable("start", 0, 9): x}).vmin == 100_000
+    assert u.substitute({UOp.variable("start", 0, 9): x}).vmin == 50_000
 
 
 def test_nodes_are_immutable() -> None:
