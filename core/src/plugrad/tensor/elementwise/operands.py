@@ -14,7 +14,7 @@ from plugrad.tensor.argument_checks import refuse_complex
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas.pairs import MIXED, apply, joined
 from plugrad.tensor.scalars import scalar_dtype
-from plugrad.tensor.shapes import broadcast_shapes, expanded
+from plugrad.tensor.shapes import Shape, broadcast_shapes, expanded
 from plugrad.uop import Ops, UOp
 
 _NUMBERS = frozenset((bool, int, float, complex))
@@ -29,25 +29,33 @@ def operand_nodes(tensor: Tensor, *others: Any, dtype: DType | None = None) -> l
     tensor._check_device(*tensors[1:])
     dtype = promoted(given) if dtype is None else dtype
     shapes = [t.shape for t in tensors]
-    shape = shapes[0] if all(s == shapes[0] for s in shapes) else broadcast_shapes(*shapes)
+    shape = shapes[0] if shapes.count(shapes[0]) == len(shapes) else broadcast_shapes(*shapes)
     nodes: list[UOp] = []
     for x in given:
         if not isinstance(x, TensorBase):
             nodes.append(tensor._const(x, dtype))
             continue
-        # a source of shape () fits any shape as it is
-        u = x._graph.cast(dtype)
-        nodes.append(u if u.shape == () else expanded(u, shape))
+        nodes.append(_fitted(x._graph.cast(dtype), shape))
     return nodes
 
 
+def _fitted(u: UOp, shape: Shape) -> UOp:
+    # a source of shape () fits any shape as it is
+    return u if u.shape == () else expanded(u, shape)
+
+
 def _matching_nodes(tensor: Tensor, other: Any) -> list[UOp] | None:
-    """Return both nodes if neither has to change, as most do; else None."""
+    """Return both nodes if they have one dtype, as most do; else None."""
     if type(other) is type(tensor):
         if other._device != tensor._device:
             return None
         x, y = tensor._graph, other._graph
-        return [x, y] if x.dtype is y.dtype and x.shape == y.shape else None
+        if x.dtype is not y.dtype:
+            return None
+        if x.shape == y.shape:
+            return [x, y]
+        shape = broadcast_shapes(x.shape, y.shape)
+        return [_fitted(x, shape), _fitted(y, shape)]
     if type(other) not in _NUMBERS:
         return None
     x = tensor._graph

@@ -103,7 +103,7 @@ def _cut(item: Any, axis: int, size: Dim) -> AxisCut:
 
 
 def _cut_slice(item: Any, axis: int, size: Dim) -> AxisCut:
-    if any(isinstance(x, UOp) for x in (item.start, item.stop, item.step, size)):
+    if any([isinstance(x, UOp) for x in (item.start, item.stop, item.step, size)]):
         return _cut_symbolic(item, axis, size)
     try:
         begin, end, step = item.indices(size)  # pyright: ignore[reportArgumentType]

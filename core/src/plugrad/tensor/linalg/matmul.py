@@ -11,7 +11,7 @@ from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dty
 from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
 from plugrad.tensor.elementwise.operators import update_in_place
 from plugrad.tensor.keywords import REQUIRED, renamed
-from plugrad.tensor.shapes import broadcast_shapes, expanded, show
+from plugrad.tensor.shapes import broadcast_shapes, expanded, is_static, show
 from plugrad.uop import Ops, UOp
 
 
@@ -131,7 +131,7 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
 
     (..., M, K) @ (..., K, N) -> (..., M, N)
     """
-    if len(right.shape) == 2 < len(left.shape) and all(isinstance(s, int) for s in left.shape[:-1]):
+    if len(right.shape) == 2 < len(left.shape) and is_static(left.shape[:-1]):
         return _rows_product(left, right)
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
     (m, k), n = left.shape[-2:], right.shape[-1]
