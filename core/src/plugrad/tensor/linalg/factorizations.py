@@ -2,42 +2,35 @@
 
 If the column number were a constant, each column would need a kernel of its own. So the number is an element
 in memory that each step increments: a factorization compiles two to four kernels, whatever the size of the
-matrix, and launches them once a step. Everything is batched over leading axes. Large matrices go by panels
-(`plugrad.tensor.linalg.blocked_factorizations`).
+matrix, and launches them once a step. Everything is batched over leading axes. Large matrices are halved,
+until their steps are few.
 """
 
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, part_dtype
 from plugrad.errors import DtypeError
-from plugrad.tensor.linalg.blocked_factorizations import (
-    blocked_cholesky,
-    blocked_lu,
-    elimination_step,
-    has_panels,
-)
 from plugrad.tensor.linalg.field import direction, divided, magnitude, quotient, scaled, square
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
+    FEW,
     State,
-    append_rows,
     at,
     columns_of,
+    computed,
     counter,
     repeat_step,
     rows_of,
-    slice_rows,
     sum_along,
     transposed,
 )
-from plugrad.tensor.linalg.triangles import inverse_of_lower
+from plugrad.tensor.linalg.triangles import inverse_of_lower, pad_with_identity, solve_lower
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import expanded
 from plugrad.uop import Ops, UOp
 
-# Of fewer panels, planning their products takes longer than their steps save.
-_FEW_OF_LU = 2
-_FEW_OF_CHOLESKY = 4
+# Measured: larger matrices are halved.
+_CHOLESKY_STEPS = 32
 
 _EPSILONS = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
 
@@ -55,29 +48,6 @@ def epsilon(dtype: DType) -> float:
     return _EPSILONS[part]
 
 
-def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
-    """Return LU factors with partial pivoting.
-
-    Shapes: (*B, n, n) -> (*B, n, n) and the row order, (*B, n) of int32.
-
-    The strict lower triangle holds L, whose diagonal is 1, the rest U: `x[order] == L @ U`. A column without
-    any pivot leaves a 0 on the diagonal of U.
-
-    Source: Golub and Van Loan 2013, "Matrix Computations", algorithm 3.4.1.
-    """
-    size: Any = x.shape[-1]
-    if has_panels(size, _FEW_OF_LU):
-        return blocked_lu(x, device)
-    *batch, _, _ = x.shape
-    # where each row came from moves along in a row of its own: exact below 2**24
-    origin = columns_of((*batch, 1, size)).cast(x.dtype)
-    panel = append_rows(transposed(x), origin).contiguous()
-    begin = counter(device)
-    panel, _ = repeat_step(elimination_step(begin.const_like(0), size), (panel, begin), size - 1, device)
-    order = slice_rows(panel, size, 1).reshape((*batch, size))
-    return transposed(slice_rows(panel, 0, size)).contiguous(), order.cast(dtypes.int32)
-
-
 def cholesky_factor(x: UOp, device: str) -> UOp:
     """Return the lower L with `x == L @ L.H`, reading the lower triangle of `x`.
 
@@ -88,9 +58,46 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
     Source: Golub and Van Loan 2013, algorithm 4.2.2.
     """
     size: Any = x.shape[-1]
-    if has_panels(size, _FEW_OF_CHOLESKY):
-        return blocked_cholesky(x, device)
+    if size <= _CHOLESKY_STEPS:
+        return _cholesky_by_steps(x, device, FEW)
+    doublings = (-(-size // _CHOLESKY_STEPS) - 1).bit_length()
+    width = -(-size >> doublings)
+    (x,) = computed((pad_with_identity(x, width << doublings).contiguous(),), device)
+    factor = _cholesky_by_halves(x, width, device)
+    return factor.shrink([*((0, dim) for dim in x.shape[:-2]), (0, size), (0, size)])
+
+
+def _cholesky_by_halves(x: UOp, width: int, device: str) -> UOp:
+    """Factorize the upper half, solve for the block below, factorize the rest of the lower half."""
+    *batch, size, _ = x.shape
+    if size == width:
+        return _cholesky_by_steps(x, device, 1)
+    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
+    half: Any = size // 2
+    first, second = (0, half), (half, size)
+    upper = _cholesky_by_halves(x.shrink([*heads, first, first]).contiguous(), width, device)
+    below = x.shrink([*heads, second, first])
+    below = solve_lower(upper, transposed(below.conj()).contiguous(), device)
+    below = transposed(below.conj()).contiguous()
+    left = x.shrink([*heads, second, second]) - matrix_product(below, transposed(below.conj()))
+    # steps compute what they read: that should not be done for each result again
+    below, left = computed((below, left.contiguous()), device)
+    lower = _cholesky_by_halves(left, width, device)
+    none: list[tuple[Any, Any]] = [(0, 0)] * len(batch)
+    upper, below, lower = (
+        part.pad([*none, rows, columns])
+        for part, rows, columns in (
+            (upper, (0, half), (0, half)),
+            (below, (half, 0), (0, half)),
+            (lower, (half, 0), (half, 0)),
+        )
+    )
+    return (upper + below + lower).contiguous()
+
+
+def _cholesky_by_steps(x: UOp, device: str, few: int) -> UOp:
     shape = x.shape
+    size: Any = shape[-1]
     row, column = rows_of(shape), columns_of(shape)
 
     def reduced(before: State) -> State:
@@ -105,8 +112,8 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
         left = (column > step).where(state - mine * others, state)
         return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeat_step(reduced, (x.contiguous(), counter(device)), size, device)
-    return (row >= column).where(state, state.const_like(0.0))
+    state, _ = repeat_step(reduced, (x.contiguous(), counter(device)), size, device, few)
+    return (row >= column).where(state, state.const_like(0.0)).contiguous()
 
 
 def householder_steps(x: UOp, device: str) -> UOp:

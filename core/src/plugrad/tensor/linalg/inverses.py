@@ -12,8 +12,9 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
 from plugrad.tensor.base import Tensor, promoted
-from plugrad.tensor.linalg.factorizations import inverse, inverse_factors, lu_factors, substitute
+from plugrad.tensor.linalg.factorizations import inverse, substitute
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
+from plugrad.tensor.linalg.lu import lu_factors
 from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import SlogdetResult
 from plugrad.tensor.linalg.operands import (
@@ -26,6 +27,7 @@ from plugrad.tensor.linalg.operands import (
     times_i,
     unpad,
 )
+from plugrad.tensor.linalg.triangles import solve_lower, solve_upper
 from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
 
 # Up to so many steps, substituting takes less time than the products that invert triangles.
@@ -185,11 +187,16 @@ def _solved(x: Tensor, right: Tensor) -> Tensor:
         factors = factors.expand(*batch, *factors.shape[-2:])
         found = x._like(substitute(factors._graph, wide.gather(-2, order)._graph, x.device))
     else:
-        lower, upper = (x._like(u) for u in inverse_factors(factors._graph, x.device))
-        found = upper @ in_memory(lower @ in_memory(wide.gather(-2, order)))
+        factors = factors.expand(*batch, *factors.shape[-2:])
+        found = _substituted(factors, wide.gather(-2, order))
         error = in_memory(wide - detached(x) @ found)
-        found = found + upper @ in_memory(lower @ in_memory(error.gather(-2, order)))
+        found = found + _substituted(factors, error.gather(-2, order))
     return with_gradient_of(in_memory(found), _refined(x, inverted, right))
+
+
+def _substituted(factors: Tensor, right: Tensor) -> Tensor:
+    lower = solve_lower(factors._graph, right._graph, factors.device, unit=True)
+    return factors._like(solve_upper(factors._graph, lower, factors.device))
 
 
 def _refined(x: Tensor, inverted: Tensor, right: Tensor) -> Tensor:

@@ -19,13 +19,13 @@ from plugrad.tensor.shapes import Shape, expanded
 from plugrad.uop import Ops, UOp
 
 # So many steps are a graph like any other.
-_FEW = 32
+FEW = 32
 
 State = tuple[UOp, ...]
 
 
 def repeat_step(
-    step: Callable[[State], State], state: State, count: int, device: str, few: int = _FEW
+    step: Callable[[State], State], state: State, count: int, device: str, few: int = FEW
 ) -> State:
     """Return the state after `count` steps.
 

@@ -1,4 +1,4 @@
-"""Inverses of triangular matrices, doubling inverted blocks on the diagonal.
+"""Inverses of triangular matrices, doubling inverted blocks on the diagonal, and substitution by blocks.
 
 Two inverted blocks give the inverse of twice their size: the block below them becomes `-C @ B @ A`. Small
 matrices double all blocks of one size at once, by products of whole matrices with zeros around the blocks, so
@@ -12,12 +12,14 @@ from typing import Any
 
 from plugrad.tensor.linalg.field import quotient
 from plugrad.tensor.linalg.matmul import matrix_product
-from plugrad.tensor.linalg.matrix_steps import columns_of, counter, rows_of
+from plugrad.tensor.linalg.matrix_steps import columns_of, counter, rows_of, slice_rows, transposed
 from plugrad.tensor.shapes import expanded
 from plugrad.uop import UOp
 
 # Up to this size whole products take no longer than more kernels would.
-_SMALL = 32
+_SMALL = 8
+# Measured: the width of the diagonal blocks whose inverses solve a system.
+_BLOCK = 32
 
 
 def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
@@ -28,7 +30,7 @@ def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
     doublings = (-(-size // _SMALL) - 1).bit_length()
     width = -(-size >> doublings)
     whole = width << doublings
-    x = _pad_with_identity(x, whole)
+    x = pad_with_identity(x, whole)
     out = _inverse_of_small(_below_diagonal(x, width, 0).contiguous(), device, unit)
     while width < whole:
         below = _below_diagonal(x, width, 1).contiguous()
@@ -36,6 +38,56 @@ def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
         width *= 2
     first: list[tuple[Any, Any]] = [(0, size)] * 2
     return out.reshape((*x.shape[:-2], whole, whole)).shrink([*((0, dim) for dim in x.shape[:-2]), *first])
+
+
+def solve_lower(x: UOp, right: UOp, device: str, unit: bool = False) -> UOp:
+    """Return the solution of `x @ y == right` for a lower triangle `x`: (*B, n, n), (*B, n, k) -> (*B, n, k).
+
+    Only diagonal blocks are inverted, so rounding grows with their condition, not with that of `x`.
+    """
+    return _substitute_blocks(x, right, device, unit, False)
+
+
+def solve_upper(x: UOp, right: UOp, device: str) -> UOp:
+    """Return the solution of `x @ y == right` for an upper triangle, as `solve_lower` does."""
+    return _substitute_blocks(x, right, device, False, True)
+
+
+def _substitute_blocks(x: UOp, right: UOp, device: str, unit: bool, is_upper: bool) -> UOp:
+    size: Any = x.shape[-1]
+    doublings = max(-(-size // _BLOCK) - 1, 0).bit_length()
+    width = -(-size >> doublings)
+    whole = width << doublings
+    x, right = pad_with_identity(x, whole), _pad_rows(right, whole)
+    blocks = _below_diagonal(x, width, 0)
+    if is_upper:
+        inverted = transposed(inverse_of_lower(transposed(blocks).contiguous(), device))
+    else:
+        inverted = inverse_of_lower(blocks.contiguous(), device, unit)
+    found = _substitute(x.contiguous(), inverted.contiguous(), right.contiguous(), is_upper)
+    return slice_rows(found, 0, size)
+
+
+def _substitute(x: UOp, inverted: UOp, right: UOp, is_upper: bool) -> UOp:
+    """Solve by halves: (*B, n, n), its inverted diagonal blocks (*B, c, w, w), (*B, n, k) -> (*B, n, k)."""
+    *batch, count, width, _ = inverted.shape
+    if count == 1:
+        return matrix_product(inverted.reshape((*batch, width, width)), right).contiguous()
+    half: Any = count // 2
+    size: Any = half * width
+    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
+    halves: dict[int, UOp] = {}
+    for part in (1, 0) if is_upper else (0, 1):
+        rows = (part * size, (part + 1) * size)
+        mine = slice_rows(right, rows[0], size)
+        for other, known in halves.items():
+            beside = x.shrink([*heads, rows, (other * size, (other + 1) * size)])
+            mine = (mine - matrix_product(beside, known)).contiguous()
+        blocks = inverted.shrink([*heads, (part * half, (part + 1) * half), (0, width), (0, width)])
+        halves[part] = _substitute(x.shrink([*heads, rows, rows]), blocks, mine, is_upper)
+    none: list[tuple[Any, Any]] = [(0, 0)] * len(batch)
+    upper, lower = (halves[i].pad([*none, (i * size, size - i * size), (0, 0)]) for i in (0, 1))
+    return (upper + lower).contiguous()
 
 
 def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
@@ -56,7 +108,7 @@ def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
     return out
 
 
-def _pad_with_identity(x: UOp, whole: int) -> UOp:
+def pad_with_identity(x: UOp, whole: int) -> UOp:
     """Pad matrices to `whole` rows with ones on the diagonal, which are their own inverse."""
     size: Any = x.shape[-1]
     if size == whole:
@@ -64,6 +116,11 @@ def _pad_with_identity(x: UOp, whole: int) -> UOp:
     wide = x.pad([*[(0, 0)] * (len(x.shape) - 2), (0, whole - size), (0, whole - size)])
     row, column = rows_of(wide.shape), columns_of(wide.shape)
     return (row.eq(column) & (row >= size)).where(wide.const_like(1.0), wide)
+
+
+def _pad_rows(x: UOp, whole: int) -> UOp:
+    size: Any = x.shape[-2]
+    return x if size == whole else x.pad([*[(0, 0)] * (len(x.shape) - 2), (0, whole - size), (0, 0)])
 
 
 def _below_diagonal(x: UOp, width: int, away: int) -> UOp:

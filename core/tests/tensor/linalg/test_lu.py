@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.linalg.blocked_factorizations: the last panel is whole, or cut off."""
+"""Tests of plugrad.tensor.linalg.lu: panels divide the size, or leave columns behind."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ import pytest
 
 from plugrad import Tensor, events
 from plugrad.jit import jit
-from plugrad.tensor.linalg import blocked_factorizations
+from plugrad.tensor.linalg import lu
 from plugrad.transforms import vmap
 
 
 @pytest.fixture(autouse=True)
 def narrow_panels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocked_factorizations, "_WIDTH", 4)
+    monkeypatch.setattr(lu, "_WIDTH", 4)
 
 
 def numbers(*shape: int, dtype: str = "float64") -> Any:
@@ -31,14 +31,14 @@ def check_lu(x: Any, factors: Any, order: Any) -> None:
 def test_factors_multiply_to_the_rows_in_their_order(shape: Any) -> None:
     x = numbers(*shape)
     tensor = Tensor(x)
-    check_lu(x, *(Tensor(u).numpy() for u in blocked_factorizations.blocked_lu(tensor.uop, tensor.device)))
+    check_lu(x, *(Tensor(u).numpy() for u in lu.lu_factors(tensor.uop, tensor.device)))
 
 
 def test_rows_are_swapped_among_panels() -> None:
     # each pivot is in the last row that is left
     x = np.eye(10)[::-1].copy() + np.tri(10)[::-1] * 1e-3
     tensor = Tensor(x)
-    factors, order = (Tensor(u).numpy() for u in blocked_factorizations.blocked_lu(tensor.uop, tensor.device))
+    factors, order = (Tensor(u).numpy() for u in lu.lu_factors(tensor.uop, tensor.device))
     check_lu(x, factors, order)
     assert order.tolist() == list(range(10))[::-1]
 
@@ -47,7 +47,7 @@ def test_a_column_without_a_pivot_leaves_a_zero() -> None:
     x = numbers(10, 10)
     x[:, 6] = 0.0
     tensor = Tensor(x)
-    factors, order = (Tensor(u).numpy() for u in blocked_factorizations.blocked_lu(tensor.uop, tensor.device))
+    factors, order = (Tensor(u).numpy() for u in lu.lu_factors(tensor.uop, tensor.device))
     check_lu(x, factors, order)
     assert factors[6, 6] == 0.0
 
@@ -57,24 +57,6 @@ def test_what_is_not_finite_is_never_read_as_if_it_were() -> None:
     x[5, 7] = np.nan
     assert not np.isfinite(Tensor(x).inv().numpy()).all()
     assert np.isnan(Tensor(x).det().item())
-
-
-@pytest.mark.parametrize("shape", [(12, 12), (2, 10, 10)])
-def test_cholesky_reads_the_lower_triangle(shape: Any) -> None:
-    x = numbers(*shape)
-    x = x @ np.swapaxes(x, -1, -2) + np.eye(shape[-1])
-    tensor = Tensor(np.where(np.tri(shape[-1]) > 0, x, np.nan))
-    found = Tensor(blocked_factorizations.blocked_cholesky(tensor.uop, tensor.device)).numpy()
-    np.testing.assert_allclose(found, np.linalg.cholesky(x), atol=1e-12)
-
-
-def test_cholesky_is_nan_from_the_pivot_on_that_is_not_positive() -> None:
-    x = np.eye(10)
-    x[6, 6] = -1.0
-    tensor = Tensor(x)
-    found = Tensor(blocked_factorizations.blocked_cholesky(tensor.uop, tensor.device)).numpy()
-    np.testing.assert_array_equal(found[:, :6], np.eye(10)[:, :6])
-    assert np.isnan(found[6:, 6]).all()
 
 
 def test_jitted_systems_are_solved_each_time() -> None:
@@ -100,13 +82,13 @@ def test_one_matrix_of_a_mapped_batch_is_not_known() -> None:
     np.testing.assert_allclose(found.numpy(), np.linalg.inv(x), atol=1e-10)
 
 
-def test_panels_are_planned_twice_whatever_their_number() -> None:
-    counts: list[list[int]] = []
-    for size in (12, 20):
+def test_twice_the_size_is_planned_as_often_as_one_more_half() -> None:
+    counts: list[int] = []
+    for size in (16, 32, 64):
         x = Tensor(np.eye(size)).realize()
         done: list[events.RealizeEvent] = []
         with events.subscribe(events.RealizeEvent, done.append):
-            blocked_factorizations.blocked_lu(x.uop, x.device)
-        counts.append([event.kernels for event in done])
+            lu.lu_factors(x.uop, x.device)
+        counts.append(len(done))
     # the steps of a panel are planned twice, and what follows them once; all other panels run at once
-    assert len(counts[0]) == len(counts[1]) == 2 * 3 + 1
+    assert counts[2] - counts[1] == counts[1] - counts[0] == 2 * 3 + 1

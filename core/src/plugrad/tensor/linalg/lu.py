@@ -1,16 +1,17 @@
-"""Factorize large matrices by panels: a few columns step by step, the rest by products.
+"""LU factors of large matrices by panels: a few columns step by step, the rest by products.
 
 A step changes one panel only, which is kept with its columns as rows, so that each column is contiguous.
-After its steps, one product applies all of them to the columns behind the panel.
+After its steps, one product applies all of them to the columns behind the panel. All panels of one half share
+their kernels, whose work does not shrink with what is left; the other half is a smaller matrix.
 
-Source: Golub and Van Loan 2013, "Matrix Computations", sections 3.2.11 and 4.2.5.
+Source: Golub and Van Loan 2013, "Matrix Computations", section 3.2.11.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from plugrad.dtype import dtypes
-from plugrad.tensor.linalg.field import divided, magnitude, quotient
+from plugrad.tensor.linalg.field import magnitude, quotient
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
     State,
@@ -31,23 +32,47 @@ from plugrad.uop import Ops, UOp
 
 # Measured: narrower ones take more products, wider ones more in each step.
 _WIDTH = 32
+# Of fewer panels, planning their products takes longer than their steps save.
+_FEW = 2
 
 
-def has_panels(size: int, few: int) -> bool:
-    """Return True for matrices of more than `few` panels."""
-    return size > few * _WIDTH
-
-
-def blocked_lu(x: UOp, device: str) -> tuple[UOp, UOp]:
-    """Return the LU factors by panels, as `lu_factors` does.
+def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
+    """Return LU factors with partial pivoting.
 
     Shapes: (*B, n, n) -> (*B, n, n) and the row order, (*B, n) of int32.
+
+    The strict lower triangle holds L, whose diagonal is 1, the rest U: `x[order] == L @ U`. A column without
+    any pivot leaves a 0 on the diagonal of U.
+
+    Source: Golub and Van Loan 2013, "Matrix Computations", algorithm 3.4.1.
+    """
+    size: Any = x.shape[-1]
+    return _by_steps(x, device) if size <= _FEW * _WIDTH else _by_panels(x, device)
+
+
+def _by_steps(x: UOp, device: str) -> tuple[UOp, UOp]:
+    batch = x.shape[:-2]
+    size: Any = x.shape[-1]
+    # where each row came from moves along in a row of its own: exact below 2**24
+    origin = columns_of((*batch, 1, size)).cast(x.dtype)
+    panel = append_rows(transposed(x), origin).contiguous()
+    begin = counter(device)
+    panel, _ = repeat_step(_elimination_step(begin.const_like(0), size), (panel, begin), size - 1, device)
+    order = slice_rows(panel, size, 1).reshape((*batch, size))
+    return transposed(slice_rows(panel, 0, size)).contiguous(), order.cast(dtypes.int32)
+
+
+def _by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
+    """Factorize half of the columns by panels, then what they leave.
 
     Panels that are done stay as they are, each with the order of rows that it has: later swaps of rows are
     made in all of them at the end.
     """
-    *batch, size, _ = x.shape
-    count, width = _panel_sizes(x)
+    batch = x.shape[:-2]
+    size: Any = x.shape[-1]
+    width = -(-size // -(-size // _WIDTH))
+    count = size // width // 2
+    first = count * width
     order = columns_of((*batch, 1, size)).cast(x.dtype)
     done = UOp.const(x.dtype, 0.0).reshape((1,) * len(x.shape)).expand((*batch, count * (width + 1), size))
 
@@ -56,7 +81,7 @@ def blocked_lu(x: UOp, device: str) -> tuple[UOp, UOp]:
         columns = _take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width))
         places = columns_of(order.shape).cast(x.dtype)
         panel = append_rows(columns, order, places).contiguous()
-        panel, behind = repeat_step(elimination_step(begin, width), (panel, begin), width, device, few=1)
+        panel, behind = repeat_step(_elimination_step(begin, width), (panel, begin), width, device, few=1)
         factors, order = slice_rows(panel, 0, width), slice_rows(panel, width, 1).contiguous()
         places = slice_rows(panel, width + 1, 1).reshape((*batch, size)).cast(dtypes.int32).contiguous()
         done = _replace_rows(done, slice_rows(panel, 0, width + 1), begin + begin // width).contiguous()
@@ -64,29 +89,17 @@ def blocked_lu(x: UOp, device: str) -> tuple[UOp, UOp]:
 
     state = (x.contiguous(), done.contiguous(), order.contiguous(), counter(device))
     matrix, done, order, _ = repeat_parts(next_panel, state, count, device)
-    order = order.reshape((*batch, size)).cast(dtypes.int32)
-    swapped = _permute_panels(done.reshape((*batch, count, width + 1, size)), order)
+    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
+    factors, swaps = lu_factors(matrix.shrink([*heads, (first, size), (first, size)]), device)
     row, column = rows_of(x.shape), columns_of(x.shape)
-    return (row // width < column // width).where(matrix, transposed(swapped)).contiguous(), order
-
-
-def blocked_cholesky(x: UOp, device: str) -> UOp:
-    """Return the Cholesky factor by panels, as `cholesky_factor` does: (*B, n, n) -> (*B, n, n)."""
-    *batch, size, _ = x.shape
-    count, width = _panel_sizes(x)
-    done = UOp.const(x.dtype, 0.0).reshape((1,) * len(x.shape)).expand((*batch, count * width, size))
-
-    def next_panel(before: State) -> State:
-        matrix, done, begin = before
-        panel = _take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width)).contiguous()
-        panel, behind = repeat_step(_cholesky_step(begin), (panel, begin), width, device, few=1)
-        # of what is changed, only what is below the diagonal and behind the panel is read again
-        left = matrix - matrix_product(transposed(panel), panel.conj())
-        return left.contiguous(), _replace_rows(done, panel, begin).contiguous(), behind
-
-    _, done, _ = repeat_parts(next_panel, (x.contiguous(), done.contiguous(), counter(device)), count, device)
-    factor = transposed(slice_rows(done, 0, size))
-    return (rows_of(x.shape) >= columns_of(x.shape)).where(factor, factor.const_like(0.0))
+    place = columns_of((*batch, size))
+    swaps = (place < first).where(place, swaps.pad([*[(0, 0)] * len(batch), (first, 0)]) + first)
+    order = pick_last(order.reshape((*batch, size)).cast(dtypes.int32), swaps.contiguous()).contiguous()
+    panels = _permute_panels(done.reshape((*batch, count, width + 1, size)), order)
+    none: list[tuple[Any, Any]] = [(0, 0)] * len(batch)
+    factors = factors.pad([*none, (first, 0), (first, 0)])
+    lower = (column < first).where(transposed(panels.pad([*none, (0, size - first), (0, 0)])), factors)
+    return ((row < first) & (row // width < column // width)).where(matrix, lower).contiguous(), order
 
 
 def _permute_panels(done: UOp, order: UOp) -> UOp:
@@ -94,7 +107,7 @@ def _permute_panels(done: UOp, order: UOp) -> UOp:
 
     Each of the panels in `done` ends with the row order of its time; `order` is the final one.
 
-    (*B, count, width + 1, n) and (*B, n) -> (*B, n, n)
+    (*B, count, width + 1, n) and (*B, n) -> (*B, count * width, n)
     """
     *batch, count, width, size = done.shape
     heads: list[tuple[Any, Any]] = [*((0, dim) for dim in batch), (0, count)]
@@ -106,15 +119,8 @@ def _permute_panels(done: UOp, order: UOp) -> UOp:
     places = is_there.where(number, number.const_like(0)).reduce_axis(Ops.ADD, (len(last.shape) - 1,))
     places = places.reshape((*batch, count, 1, size)).contiguous()
     columns = done.shrink([*heads, (0, width - 1), (0, size)])
-    out = pick_last(columns, places.expand(columns.shape)).reshape((*batch, count * (width - 1), size))
-    return out.shrink([*heads[:-1], (0, size), (0, size)]).contiguous()
-
-
-def _panel_sizes(x: UOp) -> tuple[int, int]:
-    """Return the number of panels and their width; the last panel may be narrower."""
-    size: Any = x.shape[-1]
-    count = -(-size // _WIDTH)
-    return count, -(-size // count)
+    out = pick_last(columns, places.expand(columns.shape))
+    return out.reshape((*batch, count * (width - 1), size)).contiguous()
 
 
 def _replace_rows(x: UOp, rows: UOp, first: UOp) -> UOp:
@@ -144,7 +150,7 @@ def _take_rows(x: UOp, places: UOp) -> UOp:
     )
 
 
-def elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
+def _elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
     """Return the step that eliminates the next column of the panel that starts at `begin`."""
 
     def eliminated(before: State) -> State:
@@ -168,26 +174,6 @@ def elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
         return (row > step).where(updated, swapped).contiguous(), (k + 1).contiguous()
 
     return eliminated
-
-
-def _cholesky_step(begin: UOp) -> Callable[[State], State]:
-    """Return the step that computes the next factor column of the panel at `begin`."""
-
-    def reduced(before: State) -> State:
-        panel, k = before
-        shape = panel.shape
-        mine = k - begin
-        head = at(panel, -2, mine).contiguous()
-        pivot = at(head, -1, k).real()
-        root = (pivot > 0.0).where(pivot.sqrt(), pivot.const_like(float("nan"))).contiguous()
-        scaled = divided(head, expanded(root, head.shape)).contiguous()
-        numbers = _row_numbers(begin, shape, shape[-2])
-        others = transposed(pick_last(scaled, _repeat_per_row(numbers, scaled.shape)).conj())
-        column, here, made = rows_of(shape), expanded(mine, shape), expanded(scaled, shape)
-        left = (column > here).where(panel - expanded(others, shape) * made, panel)
-        return column.eq(here).where(made, left).contiguous(), (k + 1).contiguous()
-
-    return reduced
 
 
 def _pivot_row(head: UOp, k: UOp) -> UOp:
