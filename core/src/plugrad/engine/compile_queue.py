@@ -82,7 +82,7 @@ def _characters(units: Sequence[Unit]) -> int:
 
 
 def _half_of(units: Sequence[Unit]) -> int:
-    """Return how many of the first units have half of all characters."""
+    """Return the number of first units that have half of all characters."""
     half = _characters(units) / 2
     return next(count for count in range(len(units) + 1) if _characters(units[:count]) >= half)
 

@@ -48,7 +48,7 @@ class MemoryAccess:
         return abs(step) * self.index.dtype.itemsize >= LINE_BYTES
 
     def is_followed(self, r: UOp) -> bool:
-        """Say whether prefetchers follow a loop along `r`, but no longer where it is written out.
+        """Say whether prefetchers follow a loop along `r`, but not one written out.
 
         They go by instructions: each load of a row that is written out steps from row to row.
         """

@@ -68,7 +68,7 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
 
 
 def _cholesky_by_halves(x: UOp, width: int, device: str) -> UOp:
-    """Factorize the upper half, solve for the block below, factorize the rest of the lower half."""
+    """Factorize the upper half, solve for the block below, and factorize the rest."""
     *batch, size, _ = x.shape
     if size == width:
         return _cholesky_by_steps(x, device, 1)
