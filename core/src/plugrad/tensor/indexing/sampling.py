@@ -11,7 +11,8 @@ from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_sizes, show, size_today
-from plugrad.uop import add_sizes, greatest
+from plugrad.tensor.sort.sorting import PLACE_BITS, order_of_words
+from plugrad.uop import UOp, add_sizes, greatest
 
 
 def randperm(
@@ -33,10 +34,14 @@ def randperm(
         raise DtypeError(
             f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
         )
-    # 64 bits each: two are equal once in 2**64 / n**2 times
     bits, _ = random_bits(check_sizes((n,), "randperm"), device)
-    order = cls._make(bits, Device.canonicalize(device)).argsort()
-    return order.cast(chosen)
+    place = UOp.iota(n, dtypes.int64)
+    # at least 39 bits are random: the position in the lowest ones is found again when they are sorted
+    words = ((bits >> 1).cast(dtypes.int64) >> PLACE_BITS << PLACE_BITS) | place
+    if isinstance(n, int) and 0 < n <= 1 << PLACE_BITS:
+        return cls._make(order_of_words(words), Device.canonicalize(device)).cast(chosen)
+    keys = words if last < 1 << PLACE_BITS else bits
+    return cls._make(keys, Device.canonicalize(device)).argsort().cast(chosen)
 
 
 def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -> Tensor:

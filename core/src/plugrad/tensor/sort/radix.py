@@ -29,10 +29,17 @@ def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
     rows = keys.reshape((product(keys.shape[:-1]), size))
     # from 0, so that the highest bit is one like the others; the position goes along with its key
     wide = rows.cast(dtypes.int64) - int(dtype_min(keys.dtype))
-    state = ((wide << 32) | counted(size, dtypes.int64, wide.shape, 1)).contiguous()
-    for bit in range(32, 32 + keys.dtype.itemsize * 8, _DIGIT_BITS):
+    words = (wide << 32) | counted(size, dtypes.int64, wide.shape, 1)
+    words = sort_words(words, bits, range(32, 32 + keys.dtype.itemsize * 8), device)
+    return (words.reshape(keys.shape) & 0x7FFFFFFF).cast(position_dtype(size))
+
+
+def sort_words(words: UOp, bits: UOp, digits: range, device: str) -> UOp:
+    """Return rows of int64 sorted by some of their bits, a multiple of 8: (r, n) -> (r, n)."""
+    state = words.contiguous()
+    for bit in digits[::_DIGIT_BITS]:
         state = _sort_by_digit(state, bit_number(bits, bit, device))
-    return (state.reshape(keys.shape) & 0x7FFFFFFF).cast(position_dtype(size))
+    return state
 
 
 def _sort_by_digit(state: UOp, bit: UOp) -> UOp:
