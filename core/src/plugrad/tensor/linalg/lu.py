@@ -1,4 +1,4 @@
-"""LU factors of large matrices by panels: a few columns by steps, the rest by products.
+"""LU factors of large matrices by panels: few columns by steps, the rest by products.
 
 A step changes one panel only, which is kept with its columns as rows, so that each column is contiguous.
 After its steps, one product applies all of them to the columns behind the panel. All panels of one half share
