@@ -25,8 +25,6 @@ _Item = UOp | tuple[UOp, int]
 _DEFINE = -1
 # what comes first of equal rank
 _NODE, _LOOP, _REGISTER, _ACCUMULATE = range(4)
-# an attribute of an enum takes 60 ns to read in Python 3.11
-_RANGE, _STORE, _REDUCE = Ops.RANGE, Ops.STORE, Ops.REDUCE
 
 
 def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
@@ -58,7 +56,7 @@ def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
     """Return the place of each node in the walk; reductions in one loop go together."""
     sharing: dict[tuple[UOp, ...], list[UOp]] = {}
     for u in order:
-        if u.op is _REDUCE:
+        if u.op is Ops.REDUCE:
             sharing.setdefault(u.src[u.arg[1] :], []).append(u)
     rank: dict[UOp, int] = {}
     for together in sharing.values():
@@ -102,9 +100,9 @@ class _Linearizer:
         for r in self.nest.around:
             self._loop_item(r)
         for u in order[:-1]:
-            if u.op is _REDUCE:
+            if u.op is Ops.REDUCE:
                 self._place_reduce(u)
-            elif u.op is not _RANGE:
+            elif u.op is not Ops.RANGE:
                 self._place_node(u)
         for i, store in enumerate(self.sink.src):
             for before in self.sink.src[:i] if _is_ordered(store) else ():
@@ -124,7 +122,7 @@ class _Linearizer:
         return r
 
     def _place_node(self, u: UOp) -> None:
-        self._add_item(u, self.home.get(u), u.src[:2] if u.op is _STORE else u.src)
+        self._add_item(u, self.home.get(u), u.src[:2] if u.op is Ops.STORE else u.src)
 
     def _add_item(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
         after, home = self.items[block].setdefault(item, set()), self.home
@@ -136,9 +134,9 @@ class _Linearizer:
 
     def _depend(self, item: _Item, block: UOp | None, s: UOp) -> None:
         """Order `item`, or the loop of `block` around it, after `s`, in one block."""
-        if s.op is _RANGE:
+        if s.op is Ops.RANGE:
             return
-        if s.op is _STORE and len(s.src) > 2:
+        if s.op is Ops.STORE and len(s.src) > 2:
             self._come_after(item, block, s)
             return
         home = self.home.get(s)
@@ -211,12 +209,12 @@ class _Linearizer:
                     self.out.append(UOp(Ops.END, dtypes.void, (self.done[current],)))
             elif isinstance(item, tuple):
                 self._emit_register(*item)
-            elif item.op is _RANGE:
+            elif item.op is Ops.RANGE:
                 self.done[item] = self._emit(self._rebuilt(item))
                 stack.append((item, iter(self._sorted(item))))
-            elif item.op is _STORE:
+            elif item.op is Ops.STORE:
                 self._emit_store(item)
-            elif item.op is not _REDUCE:
+            elif item.op is not Ops.REDUCE:
                 self.done[item] = self._emit(self._rebuilt(item))
 
     def _sorted(self, block: UOp | None) -> list[_Item]:
@@ -271,7 +269,7 @@ class _Linearizer:
     def _priority(self, item: _Item) -> tuple[int, int]:
         # what has no rank of its own is a constant that a register starts with
         if isinstance(item, UOp):
-            return self.rank.get(item, -1), _LOOP if item.op is _RANGE else _NODE
+            return self.rank.get(item, -1), _LOOP if item.op is Ops.RANGE else _NODE
         u, step = item
         return (self.rank[u], _REGISTER) if step == _DEFINE else (self.rank[u.src[step]], _ACCUMULATE)
 
