@@ -92,3 +92,10 @@ def test_a_row_as_short_as_its_vectors_gives_its_steps_to_work_items() -> None:
     opts = plan(UOp.sink(param(0).index(i * 2 + j).store(value, i, j), arg=KernelInfo()))
     along = [o for o in opts if o.axis == (1,)]
     assert along == [Opt(OptOps.PADTO, (1,), 8), Opt(OptOps.JOIN, (1,), (2, 0, 1))]
+
+
+def test_a_store_outside_of_the_loop_along_a_row_leaves_the_row_to_other_plans() -> None:
+    i, j, k = UOp.range(64, 0), UOp.range(12, 1, AxisType.LOOP), UOp.range(32, 2, AxisType.REDUCE)
+    total = param(1).index(i * 32 + k).load().reduce(Ops.ADD, k)
+    stores = param(0).index(i).store(total, i), param(2).index(i * 12 + j).store(total, i, j)
+    assert plan(UOp.sink(*stores, arg=KernelInfo())) == []

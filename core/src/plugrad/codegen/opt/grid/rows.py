@@ -38,7 +38,7 @@ def row_plan(kernel: KernelOpt) -> list[Opt]:
     if not reduces or not (loops or is_chain) or not around <= {AxisType.GLOBAL}:
         return []
     axes = list(dict.fromkeys([ranges_of_reduce(u)[-1] for u in reduces] + loops[-1:]))
-    if not all(map(constant_size, axes)):
+    if not all(map(constant_size, axes)) or not {*loops[-1:]} <= {*kernel.ended_by_all_stores()}:
         return []
     places = [place for body in bodies_of(kernel.ast) for place in body.places]
     lanes = next((c for c in (4, 2) if all(_is_wide(kernel, places, r, c) for r in axes)), 1)
