@@ -288,9 +288,9 @@ def test_steps_of_large_matrices_are_planned_once() -> None:
         x = Tensor(positive(size, size)).realize()
         done: list[events.RealizeEvent] = []
         with events.subscribe(events.RealizeEvent, done.append):
-            factor = x.cholesky()
+            q, r = x.qr()
         counts.append([event.kernels for event in done])
-        np.testing.assert_allclose((factor @ factor.transpose(-2, -1)).numpy(), x.numpy(), rtol=1e-4)
+        np.testing.assert_allclose((q @ r).numpy(), x.numpy(), rtol=1e-4, atol=1e-4)
     assert len(counts[0]) == len(counts[1]) == 2
     (first, rest), (larger_first, larger_rest) = counts
     assert first == larger_first < 10
