@@ -543,21 +543,6 @@ def test_the_source_reads_like_the_kernel(w, best_compiler):
     )
 
 
-def test_places_of_a_tile_share_one_address(w, compiler):
-    out, a = w.param(0, dtypes.float32, 64), w.param(1, dtypes.float32, 64)
-    i = w.range(8, 0)
-    for row in range(-2, 6):
-        at = w.alu(Ops.ADD, w.alu(Ops.ADD, i, 2), 8 * row) if row else w.alu(Ops.ADD, i, 2)
-        w.store(out, w.alu(Ops.ADD, i, 8 * (row + 2)), w.load(a, at))
-    w.end(i)
-    source = CpuRenderer().render(w.uops, "kernel")
-    assert "(data1+(alu0-16ll))" in source
-    assert "(data0+(i0+56ll))" in source
-    # the extensions of a 32-bit index that gcc writes, at most one for each memory
-    code = compiler.disassemble(compiler.compile(source, "kernel"))
-    assert len(re.findall(r"\b(cltq|movslq|movsxd|cdqe)\b", code)) <= 2
-
-
 @pytest.mark.parametrize("count", LANES)
 def test_filling_a_vector_keeps_the_sign_of_zero(w, launch, count):
     _elementwise(w, dtypes.float64, [], count, lambda w: w.const(dtypes.float64.vec(count), -0.0))

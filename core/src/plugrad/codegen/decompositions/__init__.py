@@ -22,14 +22,16 @@ __all__ = ["decompose", "rules"]
 
 
 _BY_OP = {**transcendental.TABLES, **threefry.TABLES, **integers.TABLES, **arithmetic.TABLES}
-
-
 _SMALL_FLOATS = frozenset(dtype.name for dtype in (*small_floats.TABLES, *byte_floats.TABLES))
 
 
 @cache
 def rules(capabilities: Capabilities, *, small: bool = True) -> PatternMatcher:
-    """Return the rules that a target with `capabilities` needs, without `small` those of wide dtypes.
+    """Return the rules that a target with `capabilities` needs.
+
+    Args:
+        capabilities: of the target.
+        small: take the rules of floats of 8 and 16 bits too, which few kernels have.
 
     Raises:
         DeviceError: the target can neither divide nor take reciprocals.

@@ -174,7 +174,9 @@ def _fitted_values(x: Tensor, values: Any, shape: Any) -> UOp:
 def take(
     self: Tensor, indices: Tensor | Sequence[Any], axis: int | None = None, **names: Unpack[AxisNames]
 ) -> Tensor:
-    """Return the elements that `indices` names along an axis, in its shape: (.., n, ..) -> (.., *I, ..).
+    """Return the elements that `indices` names along an axis.
+
+    Shapes: (.., n, ..) -> (.., *I, ..) for `indices` of shape I.
 
     As `x[..., indices, ...]`: positions of a tensor that are out of range give 0.
 

@@ -168,7 +168,9 @@ def inverse(factors: UOp, order: UOp, device: str) -> UOp:
 
 
 def substitute(factors: UOp, right: UOp, device: str) -> UOp:
-    """Return the solution of `L @ U @ x == right`: (*B, n, n), (*B, n, k) -> (*B, n, k).
+    """Return the solution of `L @ U @ x == right`.
+
+    Shapes: (*B, n, n), (*B, n, k) -> (*B, n, k).
 
     Source: Golub and Van Loan 2013, algorithms 3.1.3 and 3.1.4.
     """
@@ -291,7 +293,10 @@ def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
 
 
 def _rows_at(x: UOp, places: UOp) -> UOp:
-    """Return rows by number, the same ones of each matrix: (*B, n, m) and (k,) -> (*B, k, m)."""
+    """Return rows by number, the same ones of each matrix.
+
+    Shapes: (*B, n, m) and (k,) -> (*B, k, m).
+    """
     *batch, size, columns = x.shape
     count = places.shape[0]
     shape = (*batch, count, size, columns)

@@ -137,7 +137,10 @@ def _row_numbers(begin: UOp, shape: Shape, width: Any) -> UOp:
 
 
 def _take_rows(x: UOp, places: UOp) -> UOp:
-    """Return rows by number, zeros for numbers out of range: (*B, n, m) and (*B, k) -> (*B, k, m)."""
+    """Return rows by number, zeros for numbers out of range.
+
+    Shapes: (*B, n, m) and (*B, k) -> (*B, k, m).
+    """
     *batch, size, columns = x.shape
     count = places.shape[-1]
     shape = (*batch, count, size, columns)

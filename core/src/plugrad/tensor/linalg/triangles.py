@@ -41,7 +41,9 @@ def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
 
 
 def solve_lower(x: UOp, right: UOp, device: str, unit: bool = False) -> UOp:
-    """Return the solution of `x @ y == right` for a lower triangle `x`: (*B, n, n), (*B, n, k) -> (*B, n, k).
+    """Return the solution of `x @ y == right` for a lower triangle `x`.
+
+    Shapes: (*B, n, n), (*B, n, k) -> (*B, n, k).
 
     Only diagonal blocks are inverted, so rounding grows with their condition, not with that of `x`.
     """
@@ -69,7 +71,10 @@ def _substitute_blocks(x: UOp, right: UOp, device: str, unit: bool, is_upper: bo
 
 
 def _substitute(x: UOp, inverted: UOp, right: UOp, is_upper: bool) -> UOp:
-    """Solve by halves: (*B, n, n), its inverted diagonal blocks (*B, c, w, w), (*B, n, k) -> (*B, n, k)."""
+    """Solve a triangle by halves, with the inverses of its diagonal blocks.
+
+    Shapes: (*B, n, n), inverted blocks (*B, c, w, w), (*B, n, k) -> (*B, n, k).
+    """
     *batch, count, width, _ = inverted.shape
     if count == 1:
         return matrix_product(inverted.reshape((*batch, width, width)), right).contiguous()
@@ -148,7 +153,10 @@ def _below_diagonal(x: UOp, width: int, away: int) -> UOp:
 
 
 def _double_blocks(inverted: UOp, below: UOp) -> UOp:
-    """Return inverses of twice the size: (*B, 2 * c, s, s) and (*B, c, s, s) -> (*B, c, 2 * s, 2 * s)."""
+    """Return the inverses of blocks of twice the size.
+
+    Shapes: (*B, 2 * c, s, s) and (*B, c, s, s) -> (*B, c, 2 * s, 2 * s).
+    """
     *batch, count, width, _ = below.shape
     heads: list[tuple[Any, Any]] = [*((0, dim) for dim in batch), (0, count)]
     pairs = inverted.reshape((*batch, count, 2, width, width))

@@ -35,7 +35,10 @@ def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
 
 
 def sort_words(words: UOp, bits: UOp, digits: range, device: str) -> UOp:
-    """Return rows of int64 sorted by some of their bits, a multiple of 8: (r, n) -> (r, n)."""
+    """Sort rows of int64 by some of their bits, a multiple of 8.
+
+    Shapes: (r, n) -> (r, n). Words with equal bits keep their order.
+    """
     state = words.contiguous()
     for bit in digits[::_DIGIT_BITS]:
         state = _sort_by_digit(state, bit_number(bits, bit, device))
