@@ -42,6 +42,19 @@ def test_ranges_whose_value_is_used_stay() -> None:
     assert simplify_ranges(ast) is simplify(ast)
 
 
+def test_ranges_whose_flat_position_is_used_become_one() -> None:
+    place = i * 8 + j
+    merged = UOp.range(32, 0)
+    got = simplify_ranges(kernel(ints.index(place).store(place.cast(dtypes.int32) % 5, i, j)))
+    assert got is kernel(ints.index(merged).store(merged.cast(dtypes.int32) % 5, merged))
+
+
+def test_ranges_whose_values_are_used_in_another_order_stay() -> None:
+    value = (j * 4 + i).cast(dtypes.int32)
+    ast = kernel(ints.index(i * 8 + j).store(value, i, j))
+    assert simplify_ranges(ast) is simplify(ast)
+
+
 def test_ranges_of_a_reduction_merge() -> None:
     a, b = UOp.range(4, 1, REDUCE), UOp.range(8, 2, REDUCE)
     total = x.index(a * 8 + b).load().reduce(Ops.ADD, a, b)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from plugrad.codegen.rebuild import ended_by, ranges_of_reduce, rebuild
-from plugrad.dtype import DType, is_float, truncate
+from plugrad.dtype import DType, dtypes, is_float, truncate
 from plugrad.uop import Ops, UOp, identity_of, simplify
 from plugrad.uop.strides import coefficient, constant_size
 
@@ -68,13 +68,16 @@ def _counts(dtype: DType, size: int) -> bool:
 def _merge_one(sink: UOp) -> UOp | None:
     for u in sink.toposort():
         for outer, inner in pairwise(ended_by(u)):
-            if _memory_sees_one(sink, outer, inner):
+            if _appear_as_one(sink, outer, inner):
                 return _merged(sink, outer, inner)
     return None
 
 
-def _memory_sees_one(sink: UOp, outer: UOp, inner: UOp) -> bool:
-    """Say whether both ranges appear in addresses only, everywhere as `outer * size(inner) + inner`."""
+def _appear_as_one(sink: UOp, outer: UOp, inner: UOp) -> bool:
+    """Say whether both ranges appear only in integers, everywhere as `outer * size(inner) + inner`.
+
+    These are addresses, and the positions that an iota or a counter of random numbers computes with.
+    """
     size = constant_size(inner)
     if size is None or constant_size(outer) is None or outer.arg.kind is not inner.arg.kind:
         return False
@@ -88,16 +91,23 @@ def _memory_sees_one(sink: UOp, outer: UOp, inner: UOp) -> bool:
         if u is outer or u is inner:
             return False
         if u.op is Ops.INDEX:
-            step = coefficient(u.src[1], inner)
-            if step is None or coefficient(u.src[1], outer) != step * size:
+            if not _is_linear_in_one(u.src[1], outer, inner, size):
                 return False
             stack.extend(u.src[2:])
+            continue
+        if u.dtype is dtypes.index and _is_linear_in_one(u, outer, inner, size):
             continue
         ended = ended_by(u)
         if (outer in ended) is not (inner in ended):
             return False
         stack.extend(u.src[: len(u.src) - len(ended)])
     return True
+
+
+def _is_linear_in_one(value: UOp, outer: UOp, inner: UOp, size: int) -> bool:
+    """Say whether an integer depends on the two ranges by `outer * size + inner` alone."""
+    step = coefficient(value, inner)
+    return step is not None and coefficient(value, outer) == step * size
 
 
 def _merged(sink: UOp, outer: UOp, inner: UOp) -> UOp:
