@@ -21,7 +21,16 @@ from plugrad._frozen import frozen
 from plugrad._util import closest, did_you_mean, pathlib, platformdirs
 from plugrad.errors import SettingsError
 
-__all__ = ["Setting", "SettingValue", "Settings", "cache_dir", "context", "is_overridden", "settings"]
+__all__ = [
+    "FromSettings",
+    "Setting",
+    "SettingValue",
+    "Settings",
+    "cache_dir",
+    "context",
+    "is_overridden",
+    "settings",
+]
 
 T = TypeVar("T")
 
@@ -323,6 +332,38 @@ class Settings:
 
 _TABLE: Mapping[str, Setting[Any]] = Settings.table()
 settings = Settings()
+
+
+class FromSettings(Generic[T]):
+    """A value that follows from settings, computed again when they may have changed.
+
+    To ask takes as long as to read one setting.
+
+    Args:
+        compute: returns the value for the settings in force.
+
+    Example:
+        >>> is_plain = FromSettings(lambda: not settings.NOOPT)
+        >>> with context(NOOPT=1):
+        ...     is_plain()
+        False
+    """
+
+    __slots__ = ("_compute", "_known")
+
+    def __init__(self, compute: Callable[[], T]) -> None:
+        self._compute = compute
+        # one tuple, as threads have overrides of their own
+        self._known: tuple[Mapping[str, Any], int, T] | None = None
+
+    def __call__(self) -> T:
+        """Return the value."""
+        known, overrides = self._known, _overrides.get()
+        if known is not None and known[0] is overrides and known[1] == settings.refreshes:
+            return known[2]
+        value = self._compute()
+        self._known = overrides, settings.refreshes, value
+        return value
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
 from plugrad.engine.compile_queue import Compiled, compile_queue
+from plugrad.engine.schedule_cache import recipes
 from plugrad.engine.sizes import families
 from plugrad.observe.progress import progress
 from plugrad.renderer import __file__ as renderer_file
@@ -136,6 +137,7 @@ def clear_loaded() -> None:
     _loaded.clear()
     _shared.clear()
     families.clear_families()
+    recipes.clear()
 
 
 def _bound(kernel: CompiledKernel, values: Mapping[str, int]) -> CompiledKernel:

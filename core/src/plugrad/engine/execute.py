@@ -1,7 +1,7 @@
 """Run what a schedule says: launches and copies on buffers, watched by whoever listens."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from plugrad import events
 from plugrad._frozen import frozen
@@ -9,8 +9,13 @@ from plugrad.device import Device
 from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.runtime.buffer import Buffer, live_buffers
+from plugrad.runtime.program import Program
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.settings import settings
+from plugrad.uop.shape import least
+
+# Operations from which progress is looked at: it takes less than a hundredth of as much work.
+_SHOWN_FROM = 1 << 26
 
 
 @frozen(eq=False)
@@ -23,27 +28,12 @@ class Launch:
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Launch with the variables at `values`; `replayed` is for observers."""
         kernel, program = self.kernel, self.kernel.program
-        if kernel.values:
-            values = {**values, **kernel.values}
-        try:
-            for slot in program.outs:
-                self.buffers[slot].own()
-            handles = tuple(
-                [b.ensure_allocated().handle if b.handle is None else b.handle for b in self.buffers]
-            )
-        except Exception as error:
-            raise_plugin_error(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
-            raise
-        global_size, local_size = kernel.launch_dims or program.launch_dims(values)
-        scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
         # whoever asks for times listens
-        wait = events.active and (settings.DEBUG >= 2 or settings.PROFILE or settings.VIZ)
-        try:
-            seconds = kernel.runner(handles, scalars, global_size, local_size, wait)
-        except Exception as error:
-            raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
-            raise
+        wait = events.active and bool(settings.DEBUG >= 2 or settings.PROFILE or settings.VIZ)
+        seconds = launch(kernel, self.buffers, values, wait)
         if events.active:
+            values = {**values, **kernel.values}
+            global_size, local_size = kernel.launch_dims or program.launch_dims(values)
             flops, accessed, _ = program.estimates.evaluate(values)
             events.emit(
                 events.KernelEvent(
@@ -63,6 +53,38 @@ class Launch:
                     replayed=replayed,
                 )
             )
+
+
+def launch(
+    kernel: CompiledKernel, buffers: Sequence[Buffer], values: Mapping[str, int], wait: bool = False
+) -> float | None:
+    """Launch a kernel on buffers with its variables at `values`; no observer hears of it.
+
+    Returns:
+        The seconds it took where `wait` asks for them, else None.
+    """
+    program = kernel.program
+    if kernel.values:
+        values = {**values, **kernel.values}
+    try:
+        for slot in program.outs:
+            buffers[slot].own()
+        handles = tuple([b.ensure_allocated().handle if b.handle is None else b.handle for b in buffers])
+    except Exception as error:
+        raise_plugin_error(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
+        raise
+    global_size, local_size = kernel.launch_dims or program.launch_dims(values)
+    scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
+    try:
+        return kernel.runner(handles, scalars, global_size, local_size, wait)
+    except Exception as error:
+        raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
+        raise
+
+
+def takes_long(programs: Iterable[Program]) -> bool:
+    """Say whether somebody may ask how far kernels are."""
+    return sum(least(program.estimates.flops) for program in programs) >= _SHOWN_FROM
 
 
 @frozen(eq=False)

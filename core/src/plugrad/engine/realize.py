@@ -15,6 +15,7 @@ from plugrad.engine.compile import CompiledKernel, compile_kernels, compile_shar
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
+from plugrad.engine.recipes.recipe import form_to_run, remember, run_known
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
@@ -26,6 +27,8 @@ from plugrad.uop import Ops, UOp
 if TYPE_CHECKING:
     from plugrad.schedule.kernelize import KernelCall
 
+# what those hear of whom a graph is planned for
+_OF_PLANS = (events.RenameEvent, events.KernelEvent, events.RealizeEvent)
 FindKernels = Callable[[OpenDevice, Sequence[UOp]], list[CompiledKernel]]
 
 
@@ -75,6 +78,11 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         started = time.perf_counter()
         capture = current_capture()
         values = list(values)
+        is_watched = events.active and any(map(events.listening, _OF_PLANS))
+        is_plain = not (before or capture is not None or is_watched)
+        form = form_to_run(values, device) if is_plain else None
+        if form is not None and run_known(form):
+            return
         if settings.CHECK:
             _check_positions(values, device)
         if capture is not None:
@@ -94,6 +102,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             # what lies in memory already is among the results as well
             capture.made.update(r.value for r in plan.results if not storage.places_of(r.value))
         _run(plan, steps)
+        if form is not None:
+            remember(form, plan, steps)
         if capture is not None:
             capture.steps.extend(steps)
             capture.constants.difference_update(map(storage.buffer_of, plan.overwritten(plan.calls)))

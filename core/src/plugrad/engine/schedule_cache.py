@@ -4,7 +4,7 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from plugrad.uop import Ops, UOp
 from plugrad.uop.ops import BufferArg
 
 if TYPE_CHECKING:
+    from plugrad.engine.recipes.recipe import Recipe
     from plugrad.schedule.parts import PartKey
     from plugrad.schedule.scheduled_part import ScheduledPart
 
@@ -173,7 +174,12 @@ class KnownParts:
         _parts.put((*key, self.device, self.deterministic), part, settings.CACHE_SCHEDULES)
 
 
+#: Recipes of forms of graphs (see `plugrad.engine.recipes`).
+recipes: "LruCache[Hashable, Recipe]" = LruCache()
+
+
 def clear_schedules() -> None:
     """Forget all schedules."""
     _cache.clear()
     _parts.clear()
+    recipes.clear()

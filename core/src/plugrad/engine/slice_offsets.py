@@ -53,7 +53,7 @@ def with_offsets(sliced: UOp, src: Sequence[UOp], offsets: Mapping[int, UOp]) ->
     cut: list[Any] = list(src)
     for axis, offset in offsets.items():
         begin, end = pairs_of(sliced)[axis]
-        first: Any = offset * _alignment(sliced, axis)
+        first: Any = offset * alignment(sliced, axis)
         cut[1 + 2 * axis : 3 + 2 * axis] = first, first + (end - begin)
     return UOp(Ops.SHRINK, sliced.dtype, tuple(cut))
 
@@ -95,11 +95,11 @@ def _bound(sliced: UOp, axis: int, name: str) -> UOp:
     end: Any
     begin, end = pairs_of(sliced)[axis]
     size: Any = sliced.src[0].shape[axis]
-    step = _alignment(sliced, axis)
+    step = alignment(sliced, axis)
     return UOp.variable(name, 0, (size - (end - begin)) // step).bind(begin // step)
 
 
-def _alignment(sliced: UOp, axis: int) -> int:
+def alignment(sliced: UOp, axis: int) -> int:
     """Return a divisor of the offset, in elements. Vectors are loaded from multiples of it."""
     begin: Any
     end: Any

@@ -7,17 +7,13 @@ from typing import Any
 
 from plugrad import events
 from plugrad.device import OpenDevice
-from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.execute import Copy, Launch, Step, takes_long
 from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.observe.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import Graph, GraphLaunch
 from plugrad.runtime.program import LaunchDims, Program
 from plugrad.runtime.runner import Runner
-from plugrad.uop.shape import least
-
-# Operations from which progress is looked at: it takes less than a hundredth of as much work.
-_SHOWN_FROM = 1 << 26
 
 
 @dataclass(slots=True, eq=False)
@@ -102,8 +98,7 @@ class Replay:
         self._places = {buffer: place for place, buffer in enumerate(order)}
         self._fixed_handles = list(self._fixed.values())
         launches = [s.kernel.program for s in steps if isinstance(s, Launch)]
-        operations = sum(least(p.estimates.flops) for p in launches)
-        self._title = f"launching {len(launches)} again" if operations >= _SHOWN_FROM else ""
+        self._title = f"launching {len(launches)} again" if takes_long(launches) else ""
         self._prepared: list[_Prepared | _PreparedGraph | Copy] = []
         for group in _groups(steps):
             prepared = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
