@@ -7,15 +7,14 @@ these short sums does. The order of loads stays, and each piece costs one more a
 Source: Higham 1993, "The accuracy of floating point summation", section 3 (pairwise sums; leaves are longer).
 """
 
+from plugrad.codegen.combine import LONG_SUM
 from plugrad.codegen.opt.analysis import steps_of
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
 from plugrad.dtype import is_float
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 
-# Up to so many additions to one register nothing is done. Of equal floats, 976 leave an error of 9e-6;
-# of 10 million, pieces of 64 leave 1e-7, of 400 4e-6, one after the other 1e-3. All take the same time.
-_LONG = 256
+# The values of a piece.
 _PIECE = 64
 # A piece of fewer values would cost more than it saves.
 _SHORT = 16
@@ -52,7 +51,7 @@ def _split(u: UOp, has_stack: bool) -> UOp | None:
     unrolled = steps_of(r for r in copies if r.arg.kind is AxisType.UNROLL)
     kinds = _RESULTS if has_stack else _RESULTS | _LANES
     results = steps_of(r for r in u.ranges if r.arg.kind in kinds)
-    is_short = steps_of(loops) * unrolled <= _LONG
+    is_short = steps_of(loops) * unrolled <= LONG_SUM
     is_tile = results > _MOST_RESULTS
     # a matrix instruction adds to its register itself
     if is_short or (is_tile and not has_stack) or value.op is Ops.WMMA:

@@ -5,6 +5,7 @@ from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import dtypes
+from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
@@ -16,8 +17,8 @@ def param(slot: int, numel: int) -> UOp:
     return UOp(Ops.PARAM, dtypes.float32, (), (slot, numel))
 
 
-def chosen(ast: UOp) -> list[Opt]:
-    return optimise(KernelOpt(ast, PANELS)).applied
+def chosen(ast: UOp, capabilities: Capabilities = PANELS) -> list[Opt]:
+    return optimise(KernelOpt(ast, capabilities)).applied
 
 
 def windows(images: int, places: int) -> UOp:
@@ -33,3 +34,33 @@ def test_loops_are_not_turned_for_what_the_first_cache_holds_anyway() -> None:
     near, far = LOOPS.cache_bytes[0] // 32, LOOPS.cache_bytes[0]
     assert not any(opt.op is OptOps.SWAP for opt in chosen(windows(64, near)))
     assert any(opt.op is OptOps.SWAP for opt in chosen(windows(64, far)))
+
+
+def gradient(images: int, places: int, channels: int) -> UOp:
+    """Return the kernel of products of all channels with all others, summed over the places of images."""
+    i, j = UOp.range(channels, 0), UOp.range(channels, 1)
+    n, k = UOp.range(images, 2, AxisType.REDUCE), UOp.range(places, 3, AxisType.REDUCE)
+    numel = images * places * channels
+    left = param(1, numel).index((n * channels + i) * places + k).load()
+    right = param(2, numel).index((n * places + k) * channels + j).load()
+    total = (left * right).reduce(Ops.ADD, n, k)
+    return UOp.sink(
+        param(0, channels * channels).index(i * channels + j).store(total, i, j), arg=KernelInfo()
+    )
+
+
+def test_images_are_outside_of_the_results_where_no_cache_holds_all_of_them() -> None:
+    assert chosen(gradient(256, 400, 128))[-1].op is OptOps.HOIST
+    assert chosen(gradient(256, 400, 128))[-1].axis == (2,)
+    assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(1, 400, 128)))
+
+
+def test_sums_in_memory_are_no_gain_where_they_fit_no_cache() -> None:
+    assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(256, 16, 2048)))
+
+
+def test_rows_of_a_large_matrix_are_added_up_in_the_order_of_memory() -> None:
+    j, k = UOp.range(4096, 0), UOp.range(4096, 1, AxisType.REDUCE)
+    total = param(1, 4096 * 4096).index(k * 4096 + j).load().reduce(Ops.ADD, k)
+    sums = UOp.sink(param(0, 4096).index(j).store(total, j), arg=KernelInfo())
+    assert chosen(sums, replace(PANELS, threads=1))[-1] == Opt(OptOps.HOIST, (1,), (0, 0))

@@ -1,7 +1,7 @@
 """The memory accesses, counts and strides of a kernel, as heuristics read them."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
@@ -16,7 +16,7 @@ _THREAD_FROM = 1 << 15
 _LONG = 128
 _TOO_LONG = 512
 # Steps of an instruction from which on prefetchers lose track: a few of these leave the page.
-_FAR_BYTES = 1024
+FAR_BYTES = 1024
 
 
 @frozen
@@ -44,16 +44,27 @@ class MemoryAccess:
 
     def leaves_line(self, r: UOp) -> bool:
         """Say whether each step of `r` is a cache line or more away."""
-        step = coefficient(self.index.src[1], r) or 0
-        return abs(step) * self.index.dtype.itemsize >= LINE_BYTES
+        return self.step_bytes(r) >= LINE_BYTES
+
+    def step_bytes(self, r: UOp) -> int:
+        """Return the bytes from a step of `r` to the next one; 0 where that is not known."""
+        return abs(coefficient(self.index.src[1], r) or 0) * self.index.dtype.itemsize
+
+    def nbytes(self, axes: Collection[UOp]) -> int:
+        """Return the bytes of the lines that all steps of `axes`, which it moves with, visit."""
+        size = self.index.dtype.itemsize
+        apart = min((self.step_bytes(r) for r in axes), default=size)
+        elements = steps_of(axes) * max(size, min(apart, LINE_BYTES))
+        span = span_of(self.index.src[1], axes) * size
+        return max(LINE_BYTES, min(elements, span or elements))
 
     def is_followed(self, r: UOp) -> bool:
         """Say whether prefetchers follow a loop along `r`, but not one written out.
 
         They go by instructions: each load of a row that is written out steps from row to row.
         """
-        step = abs(coefficient(self.index.src[1], r) or 0) * self.index.dtype.itemsize
-        return step < _FAR_BYTES <= step * (constant_size(r) or 0)
+        step = self.step_bytes(r)
+        return step < FAR_BYTES <= step * (constant_size(r) or 0)
 
     def overlaps(self, row: UOp) -> bool:
         """Say whether the reduction visits some places again at the next step of `row`."""
@@ -109,6 +120,22 @@ class LoopBody:
     def steps(self) -> int:
         """Steps of all its loops together."""
         return steps_of(self.loops)
+
+
+def span_of(idx: UOp, axes: Collection[UOp] | None = None) -> int:
+    """Return the elements from the first to the last that `idx` visits.
+
+    `axes` are by default all of its ranges.
+
+    0 where that is not known.
+    """
+    span = 1
+    for r in idx.ranges if axes is None else axes:
+        step, size = coefficient(idx, r), constant_size(r)
+        if step is None or size is None:
+            return 0
+        span += abs(step) * (size - 1)
+    return span
 
 
 def steps_of(ranges: Iterable[UOp]) -> int:

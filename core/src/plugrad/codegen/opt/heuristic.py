@@ -7,15 +7,14 @@ work-items, wide loads and shared reductions.
 
 from collections.abc import Iterable
 
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, lanes_along, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, lanes_along, span_of, steps_of
 from plugrad.codegen.opt.grid.heuristic import grid_opts
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_matrix import use_matrix_loops
-from plugrad.codegen.opt.loop_order import nbytes_between, order_loops
+from plugrad.codegen.opt.loop_order import hoist_reduction, nbytes_between, order_loops
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
-from plugrad.codegen.opt.staging import span_of
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving, vector_steps
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
@@ -91,6 +90,7 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     plan.apply()
     add_threads(kernel)
     stage_tiles(kernel)
+    hoist_reduction(kernel)
     keep_values(kernel)
 
 

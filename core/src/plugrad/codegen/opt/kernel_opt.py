@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
+from plugrad.codegen.opt.hoisting import hoisted
 from plugrad.codegen.opt.keeping import kept
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
@@ -27,7 +28,7 @@ _SPLIT = {
     OptOps.GROUPTOP: (AxisType.GROUP_REDUCE, False),
     OptOps.THREAD: (AxisType.THREAD, False),
 }
-_COPYING = frozenset({OptOps.STAGE, OptOps.KEEP})
+_COPYING = frozenset({OptOps.STAGE, OptOps.KEEP, OptOps.HOIST})
 _OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.GROUP, OptOps.GROUPTOP})
 # where a kind stands in the loop order, outermost first
 _PLACE = {
@@ -319,13 +320,15 @@ class KernelOpt:
             raise KernelOptError(f"{opt}: {why} would have to share a copy; it takes one loop nest.")
         if not self.can_repeat():
             raise KernelOptError(f"{opt}: the kernel reads memory that it writes, which a copy would miss.")
+        most = self.capabilities.local_memory_bytes
         if opt.op is OptOps.KEEP:
             self.ast = kept(self.ast, opt, self.capabilities)
-            return
-        loop = self.axis(opt.axis)
-        if loop.arg.kind is not AxisType.LOOP:
+        elif opt.op is OptOps.HOIST:
+            self.ast = hoisted(self.ast, opt, self.axis(opt.axis), self._other_axis(opt), most)
+        elif (loop := self.axis(opt.axis)).arg.kind is AxisType.LOOP:
+            self.ast = staged(self.ast, opt, loop, most)
+        else:
             raise KernelOptError(f"{opt}: axis {opt.axis} is {loop.arg.kind.name}; STAGE takes a loop.")
-        self.ast = staged(self.ast, opt, loop, self.capabilities.local_memory_bytes)
 
     def _share(self, opt: Opt) -> None:
         if not isinstance(opt.arg, GroupTile):

@@ -21,7 +21,7 @@ _SIZES = (2, 3, 4, 6, 8, 12, 16, 32)
 _GROUP_SIZES = (8, 16, 32, 64, 128, 256)
 _PIECES_PER_CORE = (1, 2, 4, 8)
 # These come last, in this order: they move, share and copy for the loops that the others leave.
-_COPYING = (OptOps.STAGE, OptOps.KEEP)
+_COPYING = (OptOps.STAGE, OptOps.KEEP, OptOps.HOIST)
 _LAST = (OptOps.SWAP, OptOps.THREAD, *_COPYING)
 _RESIZED = frozenset(
     {OptOps.UPCAST, OptOps.UNROLL, OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.THREAD}
@@ -129,6 +129,8 @@ def _extended(ast: UOp, capabilities: Capabilities, opts: Opts) -> Iterator[Opts
                 yield (*before, thread, *copies)
         if not copies:
             yield (*opts, Opt(OptOps.STAGE, r.arg.ident))
+            for reduced in kernel.axes(AxisType.REDUCE):
+                yield (*opts, Opt(OptOps.HOIST, reduced.arg.ident, r.arg.ident))
     if not copies:
         yield (*opts, Opt(OptOps.KEEP))
 

@@ -36,7 +36,7 @@ def keep_values(kernel: KernelOpt) -> None:
     """Keep what a reduction and another loop compute alike, where the caches hold it."""
     if len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
         return
-    if any(opt.op is OptOps.STAGE for opt in kernel.applied):
+    if any(opt.op in (OptOps.STAGE, OptOps.HOIST) for opt in kernel.applied):
         return
     most = min(kernel.capabilities.cache_bytes[-1], kernel.capabilities.local_memory_bytes)
     if 0 < sum(kept.nbytes for kept in kept_values(kernel.ast)) <= most:

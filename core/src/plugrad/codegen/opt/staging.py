@@ -6,9 +6,9 @@ order in which the loop wants them: the packed panel of a matrix product on a CP
 """
 
 import math
-from collections.abc import Collection
 
 from plugrad._frozen import frozen
+from plugrad.codegen.opt.analysis import span_of
 from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, at, stores_of
 from plugrad.dtype import dtypes
@@ -64,22 +64,6 @@ class Panel:
         return last.arg.kind in UNROLLED and any(
             coefficient(p.src[1], last) not in (0, 1) for p in self.places
         )
-
-
-def span_of(idx: UOp, axes: "Collection[UOp] | None" = None) -> int:
-    """Return the elements from the first to the last that `idx` visits.
-
-    `axes` are by default all of its ranges.
-
-    0 where that is not known.
-    """
-    span = 1
-    for r in idx.ranges if axes is None else axes:
-        step, size = coefficient(idx, r), constant_size(r)
-        if step is None or size is None:
-            return 0
-        span += abs(step) * (size - 1)
-    return span
 
 
 def panels_of(ast: UOp, loop: UOp) -> list[Panel]:

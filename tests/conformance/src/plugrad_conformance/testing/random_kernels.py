@@ -334,10 +334,12 @@ def _random_tile(kernel: KernelOpt, steps: int, rng: random.Random) -> GroupTile
 
 
 def _copy_one(kernel: KernelOpt, rng: random.Random) -> None:
-    """Keep values or stage one loop's panels, if possible, as the last optimisation."""
-    loops = kernel.axes(AxisType.LOOP)
-    stages = [Opt(OptOps.STAGE, r.arg.ident) for r in rng.sample(loops, len(loops))]
-    for opt in (Opt(OptOps.KEEP), *stages):
+    """Keep values, stage one loop's panels or hoist a reduced axis, if possible, as the last optimisation."""
+    loops, reduced = (kernel.axes(kind) for kind in (AxisType.LOOP, AxisType.REDUCE))
+    stages = [Opt(OptOps.STAGE, r.arg.ident) for r in loops]
+    hoists = [Opt(OptOps.HOIST, r.arg.ident, loop.arg.ident) for r in reduced for loop in loops]
+    opts = [Opt(OptOps.KEEP), *stages, *hoists]
+    for opt in rng.sample(opts, len(opts)):
         try:
             kernel.apply(opt)
         except KernelOptError:
