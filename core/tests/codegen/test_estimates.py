@@ -49,3 +49,10 @@ def test_symbolic_sizes_give_symbolic_costs() -> None:
     cost = estimate(UOp.sink(param(0, 10).index(r).store(param(1, 10).index(r).load() + 1.0, r)))
     assert cost.flops is n
     assert cost.bytes_loaded is n * 8
+
+
+def test_of_a_slice_no_more_is_touched_than_is_moved() -> None:
+    start = UOp.variable("start", 0, 999)
+    row = param(1, 16000).index(start * 16 + k).load().reduce(Ops.ADD, k)
+    cost = estimate(UOp.sink(param(0, 1).index(UOp.const(dtypes.index, 0)).store(row)))
+    assert cost.bytes_accessed == 16 * 4 + 4

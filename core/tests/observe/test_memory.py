@@ -79,13 +79,13 @@ def test_freed_blocks_are_kept_until_the_cache_is_freed(device: str) -> None:
 
 def test_a_report_is_a_table() -> None:
     holders = (
-        Holder(2, 2048, "1.00 KB, float32[256] (train.py:1 in main)"),
+        Holder(2, 2048, "1.02 kB, float32[256] (train.py:1 in main)"),
         Holder(1, 4, "4 bytes, int32[1]"),
     )
     report = MemoryReport((DeviceMemory("DEV", holders, 3 << 20, 1024),))
     text = (
-        "DEV: 2.00 KB live, 3.00 MB of intermediate values, 1.00 KB kept for reuse\n"
-        "  2 x 1.00 KB, float32[256] (train.py:1 in main)\n"
+        "DEV: 2.05 kB live, 3.15 MB of intermediate values, 1.02 kB kept for reuse\n"
+        "  2 x 1.02 kB, float32[256] (train.py:1 in main)\n"
         "  4 bytes, int32[1]"
     )
     assert str(report) == repr(report) == text

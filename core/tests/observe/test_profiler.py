@@ -52,6 +52,18 @@ def test_a_long_table_says_how_much_it_leaves_out() -> None:
     assert "... and 1 more" in profile.table(limit=2)
 
 
+def test_a_name_too_long_for_the_terminal_has_a_line_of_its_own() -> None:
+    name = "reduce_4_8_16_16_3_3_3_c8e6a73d"
+    with Profiler() as profile:
+        emit(KernelEvent(name, "NULL", seconds=0.75, flops=3_000_000_000))
+        emit(KernelEvent("map", "NULL", seconds=0.25))
+    header, long, numbers, short, _ = profile.table(width=80).splitlines()
+    assert max(map(len, (header, long, numbers, short))) <= 80
+    assert long == f"NULL    {name}"
+    assert numbers.split() == ["1", "750.00ms", "750.00ms", "75.0%", "4.00", "-"]
+    assert len(header) == len(numbers) == len(short)
+
+
 @pytest.mark.parametrize("limit", [0, 5])
 def test_an_empty_table_is_only_header_and_total(limit: int) -> None:
     assert len(Profiler().table(limit).splitlines()) == 2

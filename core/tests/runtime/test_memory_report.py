@@ -13,7 +13,7 @@ from plugrad.runtime.origin import Origin, call_site
 
 @pytest.mark.parametrize(
     ("nbytes", "shown"),
-    [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1.00 KB"), (3 << 20, "3.00 MB"), (5 << 29, "2.50 GB")],
+    [(0, "0 bytes"), (999, "999 bytes"), (1024, "1.02 kB"), (3_000_000, "3.00 MB"), (5 << 29, "2.68 GB")],
 )
 def test_bytes_are_shown_in_the_largest_unit_that_fits(nbytes: int, shown: str) -> None:
     assert show_bytes(nbytes) == shown
@@ -39,7 +39,7 @@ def test_buffers_of_one_line_count_together(host: Any) -> None:
     error = explain_out_of_memory(wanted, [small, one, *many], DeviceOutOfMemory("full."))
     lines = str(error).splitlines()
     assert lines[0] == "REPORTED has no room for 40 bytes, float32[10]: full."
-    assert lines[1] == "7 live buffers hold 3.15 KB there, most of all:"
+    assert lines[1] == "7 live buffers hold 3.23 kB there, most of all:"
     assert lines[2].startswith("  5 x 400 bytes, float32[100] (")
-    assert lines[3] == "  1.17 KB, float32[300] (weights)"
+    assert lines[3] == "  1.20 kB, float32[300] (weights)"
     assert lines[4].startswith("  28 bytes, float32[7] (")

@@ -21,10 +21,11 @@ def print_json(value: object) -> None:
 def new_table(*columns: str) -> Table:
     """Return an empty table in the style of all commands.
 
-    The last column takes the room that is left.
+    The last column takes the room that is left. Names in the first are not broken.
     """
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in columns[:-1]:
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:-1]:
         table.add_column(column, overflow="fold")
     table.add_column(columns[-1], overflow="fold", ratio=1)
     return table

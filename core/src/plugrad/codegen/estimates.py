@@ -26,8 +26,8 @@ class KernelCost:
 def estimate(sink: UOp) -> KernelCost:
     """Return the cost of a kernel whose axes are all still loops."""
     one = UOp.const(dtypes.index, 1)
-    flops, moved = one * 0, one * 0
-    touched: dict[UOp, int] = {}
+    flops = one * 0
+    moved: dict[UOp, UOp] = {}
     for u in sink.toposort():
         if u.op in ALU and u.op not in COMPARE and not _is_address(u):
             flops = flops + _steps(u.ranges, one) * (2 if u.op is Ops.MULACC else 1)
@@ -36,10 +36,18 @@ def estimate(sink: UOp) -> KernelCost:
         elif u.op is Ops.LOAD or u.op is Ops.STORE:
             place = u.src[0]
             ranges = place.ranges if u.op is Ops.LOAD else u.ranges.union(u.src[2:])
-            moved = moved + _steps(ranges, one) * place.dtype.itemsize
-            touched[place.src[0]] = place.dtype.itemsize
-    accessed = sum(param.arg[1] * itemsize for param, itemsize in touched.items() if param.op is Ops.PARAM)
-    return KernelCost(_as_count(flops), accessed, _as_count(moved))
+            memory, nbytes = place.src[0], _steps(ranges, one) * place.dtype.itemsize
+            moved[memory] = moved[memory] + nbytes if memory in moved else nbytes
+    accessed = sum(
+        _touched(param, _as_count(nbytes)) for param, nbytes in moved.items() if param.op is Ops.PARAM
+    )
+    return KernelCost(_as_count(flops), accessed, _as_count(sum(moved.values(), one * 0)))
+
+
+def _touched(param: UOp, moved: Count) -> Count:
+    """Return the bytes of a buffer that a kernel touches: all, unless it moves fewer, as from a slice."""
+    nbytes = param.arg[1] * param.dtype.itemsize
+    return min(nbytes, moved) if isinstance(nbytes, int) and isinstance(moved, int) else nbytes
 
 
 def _is_address(u: UOp) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from plugrad._util import LazyModule, pathlib
 from plugrad.events import RewriteEvent, Subscription, subscribe
+from plugrad.observe.style import terminal_width
 from plugrad.settings import cache_dir, current_overrides, settings
 from plugrad.uop.rule_times import TIMES_RULES
 
@@ -77,15 +78,15 @@ def _add(name: str, start: Callable[[], Subscription]) -> None:
 
 def _profile() -> Subscription:
     observer = profiler.Profiler()
-    atexit.register(lambda: print(observer.table(), file=sys.stderr))
+    atexit.register(lambda: print(observer.table(width=terminal_width()), file=sys.stderr))
     return subscribe(profiler.PROFILED_EVENTS, observer)
 
 
 def _match_stats() -> Subscription:
     stats = match_stats.MatchStats(by_rewrite=settings.TRACK_MATCH_STATS >= 2)
-    atexit.register(lambda: print(stats.table(), file=sys.stderr))
+    atexit.register(lambda: print(stats.table(width=terminal_width()), file=sys.stderr))
     if settings.TRACK_MATCH_STATS >= TIMES_RULES:
-        atexit.register(lambda: print(match_stats.times_table(), file=sys.stderr))
+        atexit.register(lambda: print(match_stats.times_table(width=terminal_width()), file=sys.stderr))
     return subscribe(RewriteEvent, stats)
 
 

@@ -72,14 +72,17 @@ class Profiler:
         with self._lock:
             return sorted(self._rows.values(), key=lambda row: -row.seconds)
 
-    def table(self, limit: int = 30) -> str:
-        """Return the `limit` longest as text."""
+    def table(self, limit: int = 30, width: int | None = None) -> str:
+        """Return the `limit` longest as text of at most `width` columns.
+
+        A name that leaves no room has a line of its own, so that no number is broken.
+        """
         rows = self.rows()
         total = sum(row.seconds for row in rows)
         header = (*_HEADER, *((_LIMIT,) if has_limits() else ()))
         cells = [header, *(_cells(row, total) for row in rows[:limit])]
         widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
-        lines = [_join_cells(line, widths) for line in cells]
+        lines = [_join_cells(line, widths, width) for line in cells]
         if len(rows) > limit:
             lines.append(f"... and {len(rows) - limit} more")
         lines.append(f"total {duration(total)}, {sum(row.count for row in rows)} launches and copies")
@@ -99,8 +102,12 @@ def _cells(row: ProfileRow, total: float) -> tuple[str, ...]:
     return (row.device, row.name, str(row.count), duration(row.seconds), mean, share, *speeds, *limits)
 
 
-def _join_cells(cells: tuple[str, ...], widths: list[int]) -> str:
+def _join_cells(cells: tuple[str, ...], widths: list[int], width: int | None) -> str:
     """Join cells to a line: the two names to the left, numbers to the right."""
-    left = [cell.ljust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
-    right = [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]
-    return "  ".join([*left, *right])
+    device, name, *numbers = cells
+    right = "".join(f"  {cell:>{size}}" for cell, size in zip(numbers, widths[2:], strict=True))
+    head = f"{device:{widths[0]}}  "
+    room = widths[1] if width is None else min(widths[1], width - len(head) - len(right))
+    if len(name) > room:
+        return f"{head}{name}\n{' ' * (len(head) + room)}{right}"
+    return f"{head}{name:{max(room, 0)}}{right}"

@@ -4,6 +4,8 @@ import os
 import re
 from typing import Literal, TextIO
 
+from plugrad._util import shutil
+
 Colour = Literal["red", "green", "yellow", "blue", "magenta", "cyan", "bright_blue", "bright_black"]
 
 _CODES: dict[Colour, int] = {
@@ -34,6 +36,11 @@ AXIS_COLOURS: dict[str, Colour] = {
 }
 
 
+def terminal_width() -> int | None:
+    """Return the columns of the terminal, or None without one."""
+    return shutil.get_terminal_size((0, 0)).columns or None
+
+
 def wants_colour(stream: TextIO) -> bool:
     """Say whether to colour `stream`, by NO_COLOR, then FORCE_COLOR, then isatty."""
     if os.environ.get("NO_COLOR"):
@@ -54,6 +61,11 @@ def plain(text: str) -> str:
 def pad(text: str, width: int) -> str:
     """Return `text` filled up with spaces to `width` columns, colours not counted."""
     return text + " " * (width - len(plain(text)))
+
+
+def cut(text: str, width: int | None) -> str:
+    """Return `text` without what is beyond `width` columns; None keeps all of it."""
+    return text if width is None or len(text) <= width else f"{text[: width - 3]}..."
 
 
 def duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plugrad.runtime.buffer import Buffer
 
 _SHOWN = 5
-_UNITS = ("bytes", "KB", "MB", "GB", "TB")
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def explain_out_of_memory(
@@ -40,7 +40,7 @@ def describe(buffer: "Buffer") -> str:
     """Return size, element type, shape and label of a buffer in one line.
 
     Example:
-        `4.00 MB, float32[1024, 1024] (train.py:12 in main)`
+        `4.19 MB, float32[1024, 1024] (train.py:12 in main)`
     """
     label = buffer.label
     shape = label.shape if isinstance(label, Origin) else (buffer.size,)
@@ -53,12 +53,12 @@ def show_bytes(nbytes: int) -> str:
     """Return a number of bytes in the unit a person would choose.
 
     Example:
-        >>> show_bytes(3 << 20)
+        >>> show_bytes(3_000_000)
         '3.00 MB'
     """
     amount = float(nbytes)
     unit = 0
-    while amount >= 1024 and unit < len(_UNITS) - 1:
-        amount /= 1024
+    while amount >= 1000 and unit < len(_UNITS) - 1:
+        amount /= 1000
         unit += 1
     return f"{nbytes} bytes" if unit == 0 else f"{amount:.2f} {_UNITS[unit]}"
