@@ -1,6 +1,7 @@
 """Tests of plugrad.nn.data."""
 
 import importlib
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,6 +88,15 @@ def test_workers_fetch_the_same_batches(squares: Any) -> None:
 def test_an_error_of_a_worker_is_raised(squares: Any) -> None:
     with pytest.raises(ValueError, match="example 0 is broken"):
         list(DataLoader(squares(broken=True), 3, num_workers=1))
+
+
+def test_a_worker_that_dies_says_what_belongs_below_main(
+    monkeypatch: pytest.MonkeyPatch, squares: Any
+) -> None:
+    monkeypatch.setattr("plugrad.nn.data._start_worker", os._exit)
+    with pytest.raises(RuntimeError) as caught:
+        list(DataLoader(squares(), 3, num_workers=1))
+    assert any('if __name__ == "__main__"' in note for note in caught.value.__notes__)
 
 
 def test_examples_of_many_kinds_are_joined() -> None:

@@ -184,10 +184,19 @@ class DataLoader:
                         yield ahead.popleft().result()
                 while ahead:
                     yield ahead.popleft().result()
+            except futures.BrokenExecutor as error:
+                error.add_note(_WORKER_DIED)
+                raise
             finally:
                 # the rest, of an iteration that is given up
                 for future in ahead:
                     future.cancel()
+
+
+_WORKER_DIED = (
+    "A worker of DataLoader died; if it could not start, its error is above. Workers import the program: "
+    'what it runs belongs under `if __name__ == "__main__":`, and its classes outside.'
+)
 
 
 # --- in a worker ---
