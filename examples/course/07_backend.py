@@ -1,5 +1,6 @@
 """Project 7: a backend of your own in one module, benchmarked against CPU.
 
+    pip install ./tests/conformance
     python examples/course/07_backend.py
 
 `plugrad new-backend`, of plugrad-conformance, writes a distribution that computes from the first minute:
@@ -49,7 +50,9 @@ def written_backend(flags: str) -> Iterator[tuple[Path, int]]:
     """Write a backend whose compiler takes these flags, and yield its folder and its number of lines."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "plugrad.cli", "new-backend", "mychip", "--directory", folder]
-        subprocess.run(command, check=True, capture_output=True)
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr)
         source = Path(folder) / "plugrad-plugin-mychip" / "src"
         module = source / "plugrad_mychip" / "__init__.py"
         text = module.read_text().replace("-O2", flags)

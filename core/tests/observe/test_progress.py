@@ -89,7 +89,7 @@ from plugrad import Tensor
 from plugrad.engine import plan
 prepare = plan.prepare
 def slow(schedule):
-    time.sleep(1.5)
+    time.sleep(3)
     return prepare(schedule)
 plan.prepare = slow
 (Tensor([1.0, 2.0], device="PYTHON") + 1).realize()
@@ -105,7 +105,7 @@ from plugrad import Tensor
 from plugrad.engine.execute import Launch
 run = Launch.run
 def slow(*arguments):
-    time.sleep(1.5)
+    time.sleep(3)
     run(*arguments)
 Launch.run = slow
 (Tensor([1.0, 2.0], device="PYTHON") + 1).realize()
