@@ -34,6 +34,7 @@ class Captured:
     Attributes:
         guards: values of names that were seen to lead to this.
         agreement: what two calls agreed on.
+        depends_on_tensors_outside: a replay may be out of date.
     """
 
     def __init__(self, trace: Trace, guards: Sequence[Guards]) -> None:
@@ -56,7 +57,7 @@ class Captured:
         )
         self._new = self._find_new_outputs()
         self._watched = WatchedTensors(trace.watched)
-        self._depends_on_tensors_outside = bool(
+        self.depends_on_tensors_outside = bool(
             trace.watched or trace.relied_on or trace.values_used or trace.gradients_found or self._returned
         )
 
@@ -75,15 +76,12 @@ class Captured:
         )
         return list(map(trace.made.index, trace.outputs)) if is_new else None
 
-    def guards_hold(self, call: Call) -> bool:
-        """Say whether the names have values that were seen to lead here."""
-        # usually those of the call before hold again
-        return self.guards[-1].hold(call) or any(guards.hold(call) for guards in self.guards[-2::-1])
+    def earlier_guards_hold(self, call: Call) -> bool:
+        """Say whether the names have values that led here before those of the last guards."""
+        return any(guards.hold(call) for guards in self.guards[-2::-1])
 
     def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
-        if not self._depends_on_tensors_outside:
-            return True
         if not self._watched.are_unchanged():
             return False
         for memory in self._trace.relied_on:

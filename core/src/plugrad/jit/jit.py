@@ -105,11 +105,14 @@ class TinyJit(Generic[P, R]):
             return self._function(*args, **kwargs)
         inputs = read_inputs(args, kwargs)
         call = self._function, args, kwargs
-        state = self._states.get(inputs.signature) or _State()
-        with storage.lock:
-            captured = state.find(call, inputs)
-            if captured is not None:
-                return captured.replay(inputs)
+        state = self._states.get(inputs.signature)
+        if state is None:
+            state = _State()
+        else:
+            with storage.lock:
+                captured = state.find(call, inputs)
+                if captured is not None:
+                    return captured.replay(inputs)
         check_devices(inputs)
         changed, last = state.explain(call)
         trace = trace_call(self._function, args, kwargs, inputs)
@@ -228,8 +231,9 @@ class _State:
     def find(self, call: Call, inputs: Inputs) -> "Captured | None":
         """Return the captures that a call may replay."""
         for number, captured in enumerate(self.captured):
-            if captured.guards_hold(call):
-                if not captured.is_current(inputs):
+            # usually the names have the values of the call before
+            if captured.guards[-1].hold(call) or captured.earlier_guards_hold(call):
+                if captured.depends_on_tensors_outside and not captured.is_current(inputs):
                     del self.captured[number]
                     return None
                 if number:

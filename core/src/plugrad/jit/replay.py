@@ -1,67 +1,19 @@
 """Run recorded steps again on other inputs, with prepared launches."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from plugrad import events
-from plugrad.device import OpenDevice
+from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.execute import Copy, Launch, Step, takes_long
 from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.observe.progress import progress
 from plugrad.runtime.buffer import Buffer
-from plugrad.runtime.graph import Graph, GraphLaunch
-from plugrad.runtime.program import LaunchDims, Program
-from plugrad.runtime.runner import Runner
+from plugrad.runtime.graph import GraphLaunch
 
-
-@dataclass(slots=True, eq=False)
-class _Prepared:
-    """One launch: everything that is the same in each replay.
-
-    Attributes:
-        pick: takes its handles, slot by slot, out of those of the replay.
-        dims: its sizes, where they do not vary with variables.
-    """
-
-    program: Program
-    device: OpenDevice
-    runner: Runner
-    pick: Callable[[Sequence[Any]], tuple[Any, ...]]
-    dims: LaunchDims | None
-
-    def run(self, handles: Sequence[Any], values: Mapping[str, int]) -> None:
-        program = self.program
-        scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
-        global_size, local_size = self.dims or program.launch_dims(values)
-        try:
-            self.runner(self.pick(handles), scalars, global_size, local_size)
-        except Exception as error:
-            raise_plugin_error(self.device, "plugrad_runner", f"launching {program.name}", error)
-            raise
-
-
-@dataclass(slots=True, eq=False)
-class _PreparedGraph:
-    """Launches that the device runs by one call; `sized` ones vary with variables.
-
-    Attributes:
-        exchanged: launches, slots and where their handles are among those of the replay.
-    """
-
-    graph: Graph
-    sized: list[tuple[int, Program]]
-    exchanged: list[tuple[int, int, int]]
-
-    def run(self, handles: Sequence[Any], values: Mapping[str, int]) -> None:
-        graph = self.graph
-        for launch, slot, place in self.exchanged:
-            graph.set_handle(launch, slot, handles[place])
-        for number, program in self.sized:
-            scalars = tuple([values[name] for name in program.variables])
-            graph.set_sizes(number, scalars, *program.launch_dims(values))
-        graph()
+# Runs a step on the handles of a replay, which is on these buffers, with variables at values.
+_Run = Callable[[Sequence[Any], Mapping[str, int], Sequence[Buffer]], None]
 
 
 class Replay:
@@ -72,6 +24,9 @@ class Replay:
         open_buffers: the buffers to exchange at each run, in the order in which `run` gets them.
         values: the variables that the steps were recorded with.
         use_graphs: let devices that can run several launches by one call.
+
+    Attributes:
+        graphs: the number of graphs that devices run.
     """
 
     def __init__(
@@ -99,15 +54,12 @@ class Replay:
         self._fixed_handles = list(self._fixed.values())
         launches = [s.kernel.program for s in steps if isinstance(s, Launch)]
         self._title = f"launching {len(launches)} again" if takes_long(launches) else ""
-        self._prepared: list[_Prepared | _PreparedGraph | Copy] = []
+        self.graphs = 0
+        self._runs: list[_Run] = []
         for group in _groups(steps):
-            prepared = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
-            self._prepared += [self._prepare(step) for step in group] if prepared is None else [prepared]
-
-    @property
-    def graphs(self) -> int:
-        """The number of graphs that devices run."""
-        return sum(isinstance(step, _PreparedGraph) for step in self._prepared)
+            run = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
+            self.graphs += run is not None
+            self._runs += [self._prepare(step) for step in group] if run is None else [run]
 
     def run(self, buffers: Sequence[Buffer], values: Mapping[str, int]) -> None:
         """Run the steps on `buffers`, with the variables at `values`.
@@ -127,18 +79,13 @@ class Replay:
         handles += self._fixed_handles
         if self._title:
             with progress(self._title, None):
-                self._run_prepared(handles, values, buffers)
+                self._run_all(handles, values, buffers)
         else:
-            self._run_prepared(handles, values, buffers)
+            self._run_all(handles, values, buffers)
 
-    def _run_prepared(
-        self, handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]
-    ) -> None:
-        for step in self._prepared:
-            if isinstance(step, Copy):
-                self._with_buffers(step, buffers).run(values)
-            else:
-                step.run(handles, values)
+    def _run_all(self, handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
+        for run in self._runs:
+            run(handles, values, buffers)
 
     def _run_watched(self, values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         """Run each step as the engine does, so that observers see it."""
@@ -149,14 +96,12 @@ class Replay:
             else:
                 actual.run(values)
 
-    def _prepare(self, step: Step) -> "_Prepared | Copy":
+    def _prepare(self, step: Step) -> _Run:
         if isinstance(step, Copy):
-            return step
-        kernel = step.kernel
-        pick = _picker([self._places[buffer] for buffer in step.buffers])
-        return _Prepared(kernel.program, kernel.device, kernel.runner, pick, kernel.launch_dims)
+            return lambda handles, values, buffers: self._with_buffers(step, buffers).run(values)
+        return _launcher(step.kernel, _picker([self._places[buffer] for buffer in step.buffers]))
 
-    def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> "_PreparedGraph | None":
+    def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> _Run | None:
         launches = [step for step in group if isinstance(step, Launch)]
         graph = launches[0].kernel.device.graph([_graph_launch(launch, values) for launch in launches])
         if graph is None:
@@ -169,7 +114,16 @@ class Replay:
         ]
         programs = enumerate(launch.kernel.program for launch in launches)
         sized = [(n, p) for n, p in programs if p.variables or not p.has_fixed_launch]
-        return _PreparedGraph(graph, sized, exchanged)
+
+        def run(handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
+            for launch, slot, place in exchanged:
+                graph.set_handle(launch, slot, handles[place])
+            for number, program in sized:
+                scalars = tuple([values[name] for name in program.variables])
+                graph.set_sizes(number, scalars, *program.launch_dims(values))
+            graph()
+
+        return run
 
     def _with_buffers(self, step: Step, buffers: Sequence[Buffer]) -> Step:
         """Return `step` on the buffers of this run."""
@@ -182,6 +136,26 @@ class Replay:
             return buffer
         actual = buffers[number]
         return actual if buffer.base is None else actual.view(buffer.size, buffer.dtype, buffer.offset)
+
+
+def _launcher(kernel: CompiledKernel, pick: Callable[[Sequence[Any]], tuple[Any, ...]]) -> _Run:
+    """Return a function that launches a kernel on the handles that `pick` takes."""
+    program, runner = kernel.program, kernel.runner
+    is_fixed = kernel.launch_dims is not None and not program.variables
+    fixed_global, fixed_local = kernel.launch_dims or ((), ())
+
+    def run(handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
+        try:
+            if is_fixed:
+                runner(pick(handles), (), fixed_global, fixed_local)
+            else:
+                scalars = tuple([values[name] for name in program.variables])
+                runner(pick(handles), scalars, *program.launch_dims(values))
+        except Exception as error:
+            raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
+            raise
+
+    return run
 
 
 def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
