@@ -1,5 +1,6 @@
 """Tests of plugrad.settings."""
 
+import contextvars
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,3 +160,20 @@ def test_the_cache_directory_can_be_moved(tmp_path: Path) -> None:
 def test_the_cache_directory_is_the_users_by_default() -> None:
     with context(PLUGRAD_CACHE=""):
         assert cache_dir().name == "plugrad"
+
+
+def test_a_setting_that_was_read_before_is_overridden_in_a_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plugrad.settings._overridden", set[str]())
+    before = settings.BEAM, settings.BEAM
+    with context(BEAM=7):
+        assert settings.BEAM == 7
+    assert (settings.BEAM, settings.BEAM) == before
+
+
+def test_a_copied_context_overrides_after_its_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plugrad.settings._overridden", set[str]())
+    with context(BEAM=7):
+        copied = contextvars.copy_context()
+    assert settings.BEAM == 0
+    assert copied.run(lambda: settings.BEAM) == 7
+    assert settings.BEAM == 0

@@ -12,7 +12,7 @@ The environment variable of a setting has its name. It is parsed at the first re
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Generic, TypeVar, overload
@@ -21,23 +21,14 @@ from plugrad._frozen import frozen
 from plugrad._util import closest, did_you_mean, pathlib, platformdirs
 from plugrad.errors import SettingsError
 
-__all__ = [
-    "FromSettings",
-    "Setting",
-    "SettingValue",
-    "Settings",
-    "cache_dir",
-    "context",
-    "is_overridden",
-    "settings",
-]
+__all__ = ["Setting", "SettingValue", "Settings", "cache_dir", "context", "is_overridden", "settings"]
 
 T = TypeVar("T")
 
 _NO_OVERRIDES: Mapping[str, Any] = {}
+# Settings that some context overrode. The values of all others lie at `settings` once they were read.
+_overridden: set[str] = set()
 _overrides: ContextVar[Mapping[str, Any]] = ContextVar("plugrad_settings", default=_NO_OVERRIDES)
-#: The overrides in force: another object in each `context(...)`.
-current_overrides: Callable[[], Mapping[str, Any]] = _overrides.get
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off", ""})
@@ -45,6 +36,8 @@ _FALSE = frozenset({"0", "false", "no", "off", ""})
 
 class Setting(Generic[T]):
     """One setting: a descriptor that reads its value for the current context.
+
+    What no context ever overrode is read once, and an attribute of `settings` from then on.
 
     Args:
         default: value when the environment has none; its type is the type of the setting.
@@ -91,16 +84,15 @@ class Setting(Generic[T]):
         overrides = _overrides.get()
         if overrides and self.name in overrides:
             return overrides[self.name]
-        if self._from_env is not None and not self.live:
-            return self._from_env
-        return self._read_environment()
-
-    def __set__(self, instance: object, value: T) -> None:
-        raise SettingsError(
-            f"cannot assign {value!r} to settings.{self.name}: settings change in a scope. "
-            f"Use `with context({self.name}={value!r}):`, or set the environment variable {self.name}.",
-            name=self.name,
-        )
+        if self.live:
+            return self._read_environment()
+        value = self._read_environment() if self._from_env is None else self._from_env
+        if self.name not in _overridden:
+            vars(instance)[self.name] = value
+            if self.name in _overridden:
+                # since then, by another thread
+                vars(instance).pop(self.name, None)
+        return value
 
     @property
     def type_name(self) -> str:
@@ -158,6 +150,7 @@ class Setting(Generic[T]):
             True
         """
         self._from_env = None
+        vars(settings).pop(self.name, None)
 
     def _read_environment(self) -> T:
         text = self.environment_text()
@@ -274,8 +267,14 @@ class Settings:
         """
         return {name: item for name, item in vars(cls).items() if isinstance(item, Setting)}
 
-    #: The number of times that the environment was read again.
-    refreshes = 0
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _TABLE:
+            raise SettingsError(
+                f"cannot assign {value!r} to settings.{name}: settings change in a scope. "
+                f"Use `with context({name}={value!r}):`, or set the environment variable {name}.",
+                name=name,
+            )
+        super().__setattr__(name, value)
 
     def refresh(self) -> None:
         """Read the environment again at the next use of each setting.
@@ -287,7 +286,6 @@ class Settings:
         """
         for setting in _TABLE.values():
             setting.forget()
-        self.refreshes += 1
 
     def describe(self) -> list[SettingValue]:
         """Return a row for each setting.
@@ -334,38 +332,6 @@ _TABLE: Mapping[str, Setting[Any]] = Settings.table()
 settings = Settings()
 
 
-class FromSettings(Generic[T]):
-    """A value that follows from settings, computed again when they may have changed.
-
-    To ask takes as long as to read one setting.
-
-    Args:
-        compute: returns the value for the settings in force.
-
-    Example:
-        >>> is_plain = FromSettings(lambda: not settings.NOOPT)
-        >>> with context(NOOPT=1):
-        ...     is_plain()
-        False
-    """
-
-    __slots__ = ("_compute", "_known")
-
-    def __init__(self, compute: Callable[[], T]) -> None:
-        self._compute = compute
-        # one tuple, as threads have overrides of their own
-        self._known: tuple[Mapping[str, Any], int, T] | None = None
-
-    def __call__(self) -> T:
-        """Return the value."""
-        known, overrides = self._known, _overrides.get()
-        if known is not None and known[0] is overrides and known[1] == settings.refreshes:
-            return known[2]
-        value = self._compute()
-        self._known = overrides, settings.refreshes, value
-        return value
-
-
 @contextmanager
 def context(**values: object) -> Generator[None]:
     """Override settings inside a `with` block or a decorated function, in this thread or task.
@@ -379,6 +345,10 @@ def context(**values: object) -> Generator[None]:
         True
     """
     parsed = {name: _setting(name).parse(value) for name, value in values.items()}
+    for name in parsed:
+        if name not in _overridden:
+            _overridden.add(name)
+            vars(settings).pop(name, None)
     token = _overrides.set({**_overrides.get(), **parsed})
     try:
         yield

@@ -17,7 +17,7 @@ from plugrad.jit.results import results
 from plugrad.jit.trace import Trace
 from plugrad.jit.tracer import trace_call
 from plugrad.observe import install
-from plugrad.settings import current_overrides, settings
+from plugrad.settings import settings
 
 __all__ = ["JitWarning", "TinyJit", "jit"]
 
@@ -91,18 +91,16 @@ class TinyJit(Generic[P, R]):
         self._function = function
         self._states: OrderedDict[Hashable, _State] = OrderedDict()
         self._is_left_alone = False
-        self._mode = _Mode()
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function, or replay what it did."""
-        mode = self._mode
-        if mode.overrides is not current_overrides() or mode.refreshes != settings.refreshes:
-            mode = self._mode = _Mode()
-        if mode.is_plain or self._is_left_alone or current_capture() is not None:
+        if not settings.JIT or settings.CHECK or self._is_left_alone or current_capture() is not None:
             return self._function(*args, **kwargs)
+        if settings.DEBUG or settings.VIZ:
+            install()
         inputs = read_inputs(args, kwargs)
         call = self._function, args, kwargs
         state = self._states.get(inputs.signature)
@@ -188,27 +186,6 @@ class JitWarning(UserWarning):
         ...     [function(Tensor([1])).item() for _ in range(4)]
         [0, 1, 2, 3]
     """
-
-
-class _Mode:
-    """Settings of calls, looked up again when they may have changed.
-
-    To read one takes as long as to compare the overrides.
-
-    Attributes:
-        overrides: those in force.
-        refreshes: how often the environment had been read again.
-        is_plain: functions just run.
-    """
-
-    __slots__ = ("is_plain", "overrides", "refreshes")
-
-    def __init__(self) -> None:
-        self.overrides = current_overrides()
-        self.refreshes = settings.refreshes
-        self.is_plain = not settings.JIT or settings.CHECK
-        if settings.DEBUG or settings.VIZ:
-            install()
 
 
 class _State:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from plugrad._util import LazyModule, pathlib
 from plugrad.events import RewriteEvent, Subscription, subscribe
 from plugrad.observe.style import terminal_width
-from plugrad.settings import cache_dir, current_overrides, settings
+from plugrad.settings import cache_dir, settings
 from plugrad.uop.rule_times import TIMES_RULES
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ _HOW_TO_OPEN = "recorded to {0}\nto look at it: plugrad viz {0}   (of the distri
 # what install() has subscribed by setting; `uninstall` clears it
 _installed: dict[str, Subscription] = {}
 _lock = threading.Lock()
-# the overrides, and how often the environment had been read again, that it looked at last
-_seen: tuple[object, int] = (None, 0)
 
 
 def install() -> None:
@@ -40,10 +38,6 @@ def install() -> None:
     An observer stays once it is subscribed: another thread may still be in the scope that asked for it. The
     printer looks at the level of each event's context, so it is silent outside.
     """
-    global _seen
-    overrides, refreshes = current_overrides(), settings.refreshes
-    if _seen[0] is overrides and _seen[1] == refreshes:
-        return
     if settings.DEBUG and "DEBUG" not in _installed:
         _add("DEBUG", lambda: subscribe(printer.PRINTED_EVENTS, printer.Printer()))
     if settings.PROFILE and "PROFILE" not in _installed:
@@ -52,14 +46,11 @@ def install() -> None:
         _add("TRACK_MATCH_STATS", _match_stats)
     if settings.VIZ and "VIZ" not in _installed:
         _add("VIZ", _record)
-    _seen = overrides, refreshes
 
 
 def uninstall() -> None:
     """Close everything that `install` has subscribed; reports at exit still come."""
-    global _seen
     with _lock:
-        _seen = (None, 0)
         for subscription in _installed.values():
             subscription.close()
         _installed.clear()

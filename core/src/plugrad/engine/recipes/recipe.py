@@ -23,18 +23,10 @@ from plugrad.engine.view_path import ViewPath, path_between, shown
 from plugrad.observe.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA, call_site
-from plugrad.settings import FromSettings, settings
+from plugrad.settings import settings
 from plugrad.uop import UOp
 
 _Picker = Callable[[Sequence[Any]], tuple[Any, ...]]
-# what decides on plans, beside the graph; None where values are looked at on their way
-_choices = FromSettings(
-    lambda: (
-        None
-        if settings.CHECK
-        else (settings.SPEC, settings.DETERMINISTIC, settings.SHARE_SIZES, settings.NOOPT, settings.BEAM)
-    )
-)
 
 
 @frozen
@@ -130,8 +122,11 @@ class Recipe:
 
 def form_to_run(roots: Sequence[UOp], device: str | None) -> Form | None:
     """Return the form of a graph; None: a graph like that has no recipe."""
-    choices = _choices()
-    return None if choices is None else form_of(roots, (Device.canonicalize(device), choices))
+    if settings.CHECK:
+        # values are looked at on their way
+        return None
+    choices = settings.SPEC, settings.DETERMINISTIC, settings.SHARE_SIZES, settings.NOOPT, settings.BEAM
+    return form_of(roots, (Device.canonicalize(device), choices))
 
 
 def run_known(form: Form) -> bool:
