@@ -352,8 +352,12 @@ class Buffer:
     def read(self, offset: int, nbytes: int) -> memoryview:
         """Return a copy of `nbytes` bytes, which lie here from byte `offset` on."""
         self.ensure_allocated()
+        part = self.allocator.offset(self.handle, nbytes, offset)
+        self.allocator.synchronize()
+        if (memory := self.allocator.as_memoryview(part, nbytes)) is not None:
+            return memoryview(bytes(memory))
         out = memoryview(bytearray(nbytes))
-        self.allocator.copyout(out, self.allocator.offset(self.handle, nbytes, offset))
+        self.allocator.copyout(out, part)
         return out
 
     def _bytes_of(self, memory: memoryview) -> memoryview:

@@ -58,10 +58,14 @@ def read_element(u: UOp) -> memoryview | None:
 
     None: strides cannot express the view.
     """
+    itemsize = u.dtype.itemsize
+    while u.op is Ops.RESHAPE:
+        # it lies where it lies, in whatever shape
+        u = u.src[0]
     if (found := _strides_of(u)) is None:
         return None
     base, view = found
-    return storage.buffer_of(base).read(view.offset * u.dtype.itemsize, u.dtype.itemsize)
+    return storage.buffer_of(base).read(view.offset * itemsize, itemsize)
 
 
 def lies_in_order(u: UOp) -> bool:

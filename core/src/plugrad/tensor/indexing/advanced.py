@@ -25,6 +25,7 @@ from plugrad.tensor.indexing.positions import (
     split_truths,
 )
 from plugrad.tensor.keywords import REQUIRED, AxisNames, renamed
+from plugrad.tensor.lookup import check_inside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import as_number, broadcast_shapes, expanded, is_sequence, one_axis, show
 from plugrad.uop import UOp
@@ -60,6 +61,9 @@ def __getitem__(self: Tensor, index: Any) -> Tensor:
         >>> x[x > 3].tolist()
         [4, 5]
     """
+    if type(index) is int:
+        # the usual case, said shorter; so is the one below
+        return _position(self, index)
     if _BASIC.issuperset(map(type, as_items(index))):
         return _basic_view(self, index)
     added, index = split_truths(index, self.ndim, partial(index_from, self), truth_of)
@@ -70,6 +74,18 @@ def __getitem__(self: Tensor, index: Any) -> Tensor:
     plan = index_plan(self, tuple(index_items(self, index)))
     view = _basic_view(self, plan.basic)
     return operand_result(self, plan.picked(view._graph), self._make(plan.places, self._device))
+
+
+def _position(x: Tensor, index: int) -> Tensor:
+    """Return the view of one position of the first axis."""
+    shape: Any = x.shape
+    if not shape or type(shape[0]) is not int:
+        return _basic_view(x, index)
+    size, *rest = shape
+    check_inside(index, 0, size)
+    begin = index if index >= 0 else size + index
+    pairs = [(begin, begin + 1), *[(0, other) for other in rest]]
+    return x._view(lambda u: u.shrink(pairs).reshape(shape[1:]))
 
 
 def _basic_view(x: Tensor, index: Any) -> Tensor:
