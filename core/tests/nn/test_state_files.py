@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from plugrad.errors import FileFormatError
+from plugrad.errors import FileFormatError, StateError
 from plugrad.nn import Linear, Module
 from plugrad.nn.state import get_state_dict, load, safe_load, safe_save, save
 from plugrad.tensor import Tensor
@@ -21,6 +21,13 @@ def test_a_model_or_its_state_is_saved(tmp_path: Path) -> None:
             n: t.tolist() for n, t in get_state_dict(given).items()
         }
     assert list(safe_load(tmp_path / "model.pt")) == ["layer.weight", "layer.bias"]
+
+
+def test_a_number_beside_tensors_is_refused_not_left_out(tmp_path: Path) -> None:
+    state = {"model": Linear(3, 2), "progress": {"epoch": 5}}
+    with pytest.raises(StateError, match=r"progress\.epoch = 5 \(int\)"):
+        save(state, tmp_path / "model.pt")
+    assert not (tmp_path / "model.pt").exists()
 
 
 @pytest.mark.parametrize("is_zip", [True, False])

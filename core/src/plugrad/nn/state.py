@@ -219,7 +219,7 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
     """Write the tensors of a model or a dict to a safetensors file.
 
     Raises:
-        StateError: two tensors have one name.
+        StateError: two tensors have one name, or a dict holds a number or a text, which the file cannot.
         OSError: the file cannot be written.
 
     Example:
@@ -227,7 +227,19 @@ def save(model: object, path: str | os.PathLike[str]) -> None:
         >>> load("saved.pt")["bias"].tolist()
         [1.0, 2.0]
     """
+    _refuse_plain_values(model, "")
     safe_save(get_state_dict(model), path)
+
+
+def _refuse_plain_values(state: object, name: str) -> None:
+    if isinstance(state, Mapping):
+        for key, value in cast("Mapping[object, object]", state).items():
+            _refuse_plain_values(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(state, (int, float, complex, str, bytes)):
+        raise StateError(
+            f"save: {name} = {state!r:.60} ({type(state).__name__}) is no tensor, and the file holds nothing "
+            "else. Save a number as a tensor, Tensor(number), and what is none apart."
+        )
 
 
 def load(path: str | os.PathLike[str], device: str | None = None) -> Any:
