@@ -97,10 +97,12 @@ class PositionError(AxisError):
         line: of the program that asks for the elements.
     """
 
-    def __init__(self, index: int | None, place: tuple[int, ...], size: int, line: object) -> None:
+    def __init__(
+        self, index: int | None, place: tuple[int, ...], size: int, line: object, lowest: int
+    ) -> None:
         given = "a position beyond its end" if index is None else f"position {index}"
         where = f" at {place} of the index" if place else ""
-        valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
+        valid = f"Valid are {lowest} to {size - 1}." if size else "It has no elements."
         asked = f" Asked for at {line}." if line else ""
         # what runs is what computes the elements, not the method that asked for them
         Exception.__init__(self, f"{given}{where} is out of range for an axis of size {size}. {valid}{asked}")

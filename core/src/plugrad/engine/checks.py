@@ -45,11 +45,13 @@ class Position:
         size: of the axis.
         is_unsigned: the index was unsigned, so that -1 stands for any number beyond the axis.
         site: the line of the user's program.
+        is_class: negative ones are not counted from the end.
     """
 
     size: int | UOp
     is_unsigned: bool
     site: CallSite | None
+    is_class: bool = False
 
 
 def unchecked() -> AbstractContextManager[None]:
@@ -63,18 +65,19 @@ def note_line(value: UOp) -> None:
         _lines[value] = site
 
 
-def marked(position: UOp, dtype: DType, size: int | UOp) -> UOp:
+def marked(position: UOp, dtype: DType, size: int | UOp, *, is_class: bool = False) -> UOp:
     """Return positions, counted from the front, as a node checked before its use.
 
     Args:
         position: what indexes an axis.
         dtype: of the user's index.
         size: of the axis.
+        is_class: they are numbers of classes, of which negative ones are not counted from the end.
 
     Raises:
         PositionError: the position is one number, and outside.
     """
-    mark = Position(size, is_unsigned(dtype), call_site())
+    mark = Position(size, is_unsigned(dtype), call_site(), is_class)
     if position.op is Ops.CONST:
         if isinstance(size, int):
             _check(mark, [position.arg], (), size)
@@ -109,8 +112,9 @@ def _check(mark: Position, numbers: Any, shape: tuple[int, ...], size: int) -> N
         return
     flat, number = next((i, n) for i, n in enumerate(numbers) if not 0 <= n < size)
     place = _unflattened(flat, shape)
-    index = None if mark.is_unsigned and number < 0 else number - size if number < 0 else number
-    raise PositionError(index, place, size, mark.site)
+    is_from_end = number < 0 and not mark.is_class
+    index = None if mark.is_unsigned and number < 0 else number - size if is_from_end else number
+    raise PositionError(index, place, size, mark.site, 0 if mark.is_class else -size)
 
 
 def lines_of(resolved: Mapping[UOp, UOp], graph: Canonical) -> dict[UOp, CallSite]:

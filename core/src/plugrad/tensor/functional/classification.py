@@ -7,7 +7,9 @@ from typing import Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
+from plugrad.engine.checks import marked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.settings import settings
 from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
@@ -211,6 +213,8 @@ def _label_loss(
     can_match = ignore_index is not None and dtype_min(y.dtype) <= ignore_index <= dtype_max(y.dtype)
     counts = y != ignore_index if can_match else y == y
     number = y.cast(dtypes.int64)
+    if settings.CHECK:
+        number = y._like(marked(counts.where(number, 0)._graph, y.dtype, classes, is_class=True))
     is_below = number < size_beside(number, classes, number.dtype)
     losses = counts.where(((number >= 0) & is_below).where(losses, float("nan")), 0)
     if reduction != "mean":
