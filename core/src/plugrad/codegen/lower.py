@@ -22,6 +22,7 @@ from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.pairwise_sum import split_long_sums
 from plugrad.codegen.predication import lower_gates, simplify_gates
 from plugrad.codegen.prepare.guard_empty_loops import guard_empty_loops
+from plugrad.codegen.prepare.lower_fourier import lower_fourier
 from plugrad.codegen.prepare.lower_running_sum import keep_totals
 from plugrad.codegen.prepare.lower_scatter import scatter
 from plugrad.codegen.prepare.ranges import simplify_ranges
@@ -46,6 +47,7 @@ PREPARE = Pipeline(
         Stage(simplify_ranges, kernel_spec, "optimisations should see the fewest, longest axes"),
         Stage(split_at_divisors, kernel_spec, "axes have merged: what addresses divide yet, they need apart"),
         Stage(scatter, kernel_spec, "by now the axes are those of memory"),
+        Stage(lower_fourier, kernel_spec, "for the same reason; its loops are chosen with its steps"),
         Stage(keep_totals, kernel_spec, "for the same reason; a sum by position has no order to keep"),
         Stage(guard_empty_loops, kernel_spec, "by now an axis of one step at most is no part of addresses"),
     ),

@@ -42,9 +42,7 @@ from plugrad.uop.range_elimination import eliminate_ranges
 _LEAVES = frozenset({Ops.BUFFER, Ops.AFTER, Ops.CONST, Ops.DEFINE_VAR, Ops.BIND, Ops.IOTA})
 _NUMBERS = _LEAVES - {Ops.BUFFER, Ops.AFTER}
 _COMPUTED = MOVEMENT | ELEMENTWISE
-# Ops that ask for memory.
-_REASONS = {Ops.CONTIGUOUS: fusion.CONTIGUOUS, Ops.COPY: fusion.COPIED, Ops.ASSIGN: fusion.ASSIGNED}
-_STORED = frozenset(_REASONS)
+_STORED = frozenset(fusion.REASONS)
 
 
 @dataclass
@@ -121,7 +119,7 @@ class Rangeify:
     def _decide(self, u: UOp) -> None:
         uses = self.uses.get(u, {})
         if u in self.stored or u.op in _STORED:
-            boundary = self.reasons.get(u) or _REASONS.get(u.op, fusion.REQUESTED)
+            boundary = self.reasons.get(u) or fusion.REASONS.get(u.op, fusion.REQUESTED)
         elif not uses or u.op in _LEAVES:
             return
         else:
@@ -202,6 +200,8 @@ class Rangeify:
 
     def _reduce_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         access, use = next(iter(uses.items()))
+        if use.kernel.root.op is Ops.FOURIER:
+            return fusion.REDUCED_APART
         if len(uses) > 1 or use.others:
             return fusion.REDUCED_FOR_SEVERAL
         own = [i for i in access.idxs if i.op is not Ops.CONST]
@@ -286,10 +286,10 @@ class Rangeify:
             return
         access = Access(kernel.ranges, ALWAYS)
         use = Use(kernel, numel_of(u), in_reduce=False)
-        if u.op is Ops.CONTIGUOUS or u.op is Ops.ASSIGN:
-            value = u.src[-1]
-            self._reach(value, access, use)
-            self.sources[u, access] = ((value, access),)
+        if u.op in _STORED:
+            self.sources[u, access] = tuple([(s, access) for s in u.src[0 if u.op is Ops.FOURIER else -1 :]])
+            for s, _ in self.sources[u, access]:
+                self._reach(s, access, use)
         else:
             self._inline(u, access, use)
 
@@ -359,8 +359,7 @@ class Rangeify:
             )
         if kernel is not None and u.op is not Ops.COPY:
             access = Access(kernel.ranges, ALWAYS)
-            value = self.exprs[self.sources[u, access][0]] if u.op in _STORED else self._build(u, access)
-            place = self._index_of_element(u, access)
+            value, place = self._build(u, access), self._index_of_element(u, access)
             ranges = (r for r in kernel.ranges if r.op is Ops.RANGE)
             kernel.ast = place.store(value, *ranges, op=u.arg if u.op is Ops.ASSIGN else None)
 
@@ -400,11 +399,13 @@ class Rangeify:
         if u.op in (Ops.DEFINE_VAR, Ops.BIND):
             return u
         src = tuple([self.exprs[s] for s in self.sources[u, access]])
+        if u.op is Ops.FOURIER:
+            return UOp(u.op, u.dtype, (*src, *access.idxs[-2:]), u.arg)
         if u.op is Ops.REDUCE_AXIS:
             return eliminate_ranges(src[0].reduce(u.arg[0], *self.reduce_ranges[u, access]))
         if u.op is Ops.PAD:
             return padded(src[0], self.sources[u, access][0][1].gate)
-        if u.op in MOVEMENT or u.op is Ops.LATER:
+        if u.op in MOVEMENT or u.op in _STORED or u.op is Ops.LATER:
             return src[0]
         if u.op in ELEMENTWISE:
             return UOp(u.op, u.dtype, src, u.arg)

@@ -120,6 +120,9 @@ class Ops(Enum):
     COMMIT = auto()  # (*STOREs, *COMMITs): what a BARRIER later waits for as one
     COPY_ASYNC = auto()  # (INDEX of local memory, INDEX[, gate]): int; copy so many lanes, or zeros
 
+    # tensors on devices that run loops: what a DISPATCH chooses for them
+    FOURIER = auto()  # (x, roots): FourierArg; transform of pairs along the last axis but one, in memory
+
     def __lt__(self, other: "Ops") -> bool:
         return self.value < other.value
 
@@ -182,6 +185,18 @@ class FunctionArg(NamedTuple):
     def __repr__(self) -> str:
         _rules[id(self.rule)] = self.rule
         return f"FunctionArg(outputs={self.outputs}, rule=rule_of({id(self.rule)}))"
+
+
+class FourierArg(NamedTuple):
+    """The argument of a FOURIER.
+
+    Attributes:
+        sign: of the exponent.
+        factors: of the size, one for each step; `roots` has what is multiplied by between the steps.
+    """
+
+    sign: int
+    factors: tuple[int, ...]
 
 
 class DispatchArg(NamedTuple):

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 Placement = tuple["Shape | None", str | None]
 
 _SAME_AS_FIRST = frozenset(
-    {Ops.CONTIGUOUS, Ops.DETACH, Ops.COPY, Ops.ASSIGN, Ops.AFTER, Ops.LATER, Ops.DISPATCH, Ops.FLIP}
+    {
+        Ops.CONTIGUOUS,
+        Ops.FOURIER,
+        Ops.DETACH,
+        Ops.COPY,
+        Ops.ASSIGN,
+        Ops.AFTER,
+        Ops.LATER,
+        Ops.DISPATCH,
+        Ops.FLIP,
+    }
 )
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from plugrad import Tensor
+from plugrad import Device, Tensor
 from plugrad.tensor.fft.frequencies import by_symmetry, cosines_and_sines
+from plugrad.transforms import vmap
+from plugrad.uop.ops import FourierArg, Ops
 
 
 def given(*shape: int) -> np.ndarray:
@@ -67,3 +69,28 @@ def test_lengths_of_several_factors_are_those_of_numpy(size: int) -> None:
     expected = np.fft.fft(x.astype(np.float64))
     got = Tensor(x.astype(np.complex64)).fft().numpy()
     assert np.abs(got - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+def test_all_steps_of_a_transform_are_one_kernel() -> None:
+    x = Tensor(given(300, 240).astype(np.complex64)).realize()
+    kernels = [item.ast for item in x.fft().schedule()]
+    found = [u.arg for kernel in kernels for u in kernel.toposort() if u.op is Ops.FOURIER]
+    runs_loops = Device[x.device].capabilities.grid_dims == 0
+    assert found == ([FourierArg(-1, (8, 6, 5))] if runs_loops else [])
+
+
+@pytest.mark.parametrize("size", [16, 60])
+def test_what_is_transformed_is_computed_first(size: int) -> None:
+    array = given(3, 2, size)
+    x = Tensor(array)
+    np.testing.assert_allclose(x.sum(1).fft().numpy(), np.fft.fft(array.sum(1)), atol=1e-12)
+    np.testing.assert_allclose((x * 2 + 1).exp().fft().numpy(), np.fft.fft(np.exp(array * 2 + 1)), rtol=1e-9)
+    np.testing.assert_allclose(
+        x.flip(-1).fft(n=size + 14).numpy(), np.fft.fft(array[..., ::-1], size + 14), atol=1e-12
+    )
+
+
+def test_examples_of_a_batch_are_transformed_each() -> None:
+    array = given(3, 2, 48)
+    found = vmap(lambda x: (x * 2).fft())(Tensor(array))
+    np.testing.assert_allclose(found.numpy(), np.fft.fft(array * 2), atol=1e-12)

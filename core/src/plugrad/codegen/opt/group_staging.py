@@ -61,6 +61,11 @@ def bytes_of_copies(steps: int, sizes: Sequence[int], itemsize: int, parts: int 
     return parts * steps * sum(size * itemsize + _PADDING for size in sizes)
 
 
+def has_copies(ast: UOp) -> bool:
+    """Say whether a kernel waits for what it has written to fast memory."""
+    return any(u.op is Ops.BARRIER for u in ast.toposort())
+
+
 def refuse_in_copies(ast: UOp, opt: Opt) -> None:
     """Refuse what would part the copies of a group, or the group itself.
 
@@ -68,7 +73,8 @@ def refuse_in_copies(ast: UOp, opt: Opt) -> None:
         KernelOptError: copies move with an axis that is named.
     """
     barriers = [u for u in ast.toposort() if u.op is Ops.BARRIER]
-    if not barriers:
+    # each thread has memory of its own
+    if not barriers or opt.op is OptOps.THREAD:
         return
     arg = opt.arg
     named = {opt.axis, *((arg.rows, arg.inner) if isinstance(arg, MatrixTile) else (arg,))}

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, lanes_along, span_of, steps_of
 from plugrad.codegen.opt.grid.heuristic import grid_opts
+from plugrad.codegen.opt.group_staging import has_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_matrix import use_matrix_loops
 from plugrad.codegen.opt.loop_order import hoist_reduction, nbytes_between, order_loops
@@ -65,6 +66,8 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
     """Apply suitable optimisations to a kernel without any, and return it."""
     if kernel.capabilities.grid_dims:
         kernel.apply_all(grid_opts(kernel))
+    elif has_copies(kernel.ast):
+        add_threads(kernel)
     elif not use_matrix_loops(kernel):
         kernel.apply_all(cuts(kernel))
         _plan_loops(kernel)

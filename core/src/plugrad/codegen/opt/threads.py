@@ -3,7 +3,7 @@
 from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, divisors, steps_of, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.uop import AxisType
+from plugrad.uop import AxisType, Ops
 from plugrad.uop.strides import constant_size
 
 # Pieces for each core where they are that much work: a core that comes late, or is taken away, does fewer.
@@ -21,8 +21,9 @@ def add_threads(kernel: KernelOpt) -> None:
     if not are_worth_threads(work, cores):
         return
     wanted = cores * max(1, min(_PIECES_PER_CORE, work // (cores * _PIECE_FROM)))
-    # the biggest axis balances best; all reductions must be inside of it, or every thread would repeat them
-    inside = [b.loops for b in bodies if b.reduce is not None]
+    # the biggest axis balances best; reductions and copies must be inside, or every thread would repeat them
+    copies = [u.ranges for u in kernel.ast.toposort() if u.op is Ops.BARRIER]
+    inside = [b.loops for b in bodies if b.reduce is not None] + copies
     shared = kernel.ended_by_all_stores()
     axes = [r for r in kernel.axes(AxisType.LOOP) if r in shared and all(r in loops for loops in inside)]
     options = [
@@ -37,7 +38,7 @@ def add_threads(kernel: KernelOpt) -> None:
     # as many tiles as cores; the last one repeats a few steps of the one before
     longest = max(axes, key=lambda r: constant_size(r) or 1, default=None)
     size = (constant_size(longest) or 1) if longest is not None else 1
-    if longest is not None and size >= _STEPS_TO_SHARE * cores and kernel.can_repeat():
+    if longest is not None and size >= _STEPS_TO_SHARE * cores and kernel.can_repeat() and not copies:
         kernel.apply(Opt(OptOps.SHIFTIN, longest.arg.ident, -(-size // cores)))
         kernel.apply(Opt(OptOps.THREAD, (*longest.arg.ident, 0), cores))
     elif even is not None:

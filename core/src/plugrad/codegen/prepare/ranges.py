@@ -93,7 +93,7 @@ def _appear_as_one(sink: UOp, outer: UOp, inner: UOp) -> bool:
         if u.op is Ops.INDEX:
             if not _is_linear_in_one(u.src[1], outer, inner, size):
                 return False
-            stack.extend(u.src[2:])
+            stack.extend((u.src[0], *u.src[2:]))
             continue
         if u.dtype is dtypes.index and _is_linear_in_one(u, outer, inner, size):
             continue

@@ -1,7 +1,8 @@
 """Fourier transforms along the last axis, without a divisor, of pairs and of real numbers.
 
-A length that is a product of numbers up to 64 takes one matrix product for each of some factors, those that
-take least time together: 2 products for 256, 3 for 4096, 4 for a million. Prime lengths up to 256 are one
+Where loops run, a length of 16 to 4096 without prime factors above 13 takes one kernel. Others that are
+products of numbers up to 64 take one matrix product for each of some factors, those that take least time
+together: 2 products for 256, 3 for 4096, 4 for a million. Prime lengths up to 256 are one
 product too, and longer ones for many rows; what else has larger prime factors is a convolution of at least
 twice the length. A symbolic length, whose factors vary, is taken for a prime one: what it is at most says
 which of these ways.
@@ -16,6 +17,7 @@ import math
 from functools import lru_cache
 from typing import Any
 
+from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.schedule.prepare.lower_complex import join_parts
 from plugrad.tensor.base import Tensor
@@ -23,6 +25,7 @@ from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
 from plugrad.uop import UOp, add_sizes, greatest
+from plugrad.uop.ops import FourierArg
 
 _RADIX = 64
 # Products in the time of one more step through memory, for each number, and how much dearer those are whose
@@ -32,6 +35,11 @@ _STEP = 48
 _LANES = 16
 _RAGGED = 1.5
 _DIRECT = 256
+# Sizes whose transforms are one kernel, as numbers and roots stay in near memory; factors that registers
+# hold, and the time of a step beside that of its factor.
+_SHORTEST, _LONGEST = 16, 4096
+_BUTTERFLY = 13
+_THROUGH_CACHE = 8
 # Making a cosine takes as long as multiplying by it for so many rows.
 _ROWS_TO_MAKE = 75
 # A convolution takes so many multiplications for each element, twice over for each it is padded by.
@@ -46,6 +54,67 @@ def frequencies(x: Tensor, sign: int) -> Tensor:
     size = x.shape[-2]
     if not isinstance(size, int):
         return _by_matrix(x, sign) if greatest(size) <= _DIRECT else _by_convolution(x, sign)
+    found = _by_products(x, size, sign)
+    if not (factors := factors_of(size)):
+        return found
+    arg = FourierArg(sign, factors)
+    return x._like(found._graph.dispatch(_InOneKernel(arg), x._graph, _roots(x, factors, sign)._graph))
+
+
+@frozen
+class _InOneKernel:
+    """The rule for devices with loops, which have a kernel for all steps."""
+
+    arg: FourierArg
+
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        x, roots = inputs
+        return x.fourier(roots, self.arg) if runs_loops else None
+
+
+@lru_cache(maxsize=1024)
+def factors_of(size: int) -> tuple[int, ...]:
+    """Return the factors whose steps are one kernel, the largest first; none where there is no such kernel.
+
+    Example:
+        >>> [factors_of(n) for n in (256, 1000, 1024, 127, 8192)]
+        [(8, 8, 4), (10, 10, 10), (8, 8, 4, 4), (), ()]
+    """
+    return _cheapest_factors(size)[1] if _SHORTEST <= size <= _LONGEST else ()
+
+
+@lru_cache(maxsize=1024)
+def _cheapest_factors(size: int) -> tuple[float, tuple[int, ...]]:
+    if size == 1:
+        return 0, ()
+    choices = [(math.inf, ())]
+    for factor in (f for f in range(2, _BUTTERFLY + 1) if size % f == 0):
+        cost, others = _cheapest_factors(size // factor)
+        choices.append((factor + _THROUGH_CACHE + cost, tuple(sorted((factor, *others), reverse=True))))
+    cost, factors = min(choices)
+    return cost, factors if cost < math.inf else ()
+
+
+def _roots(x: Tensor, factors: tuple[int, ...], sign: int) -> Tensor:
+    """Return the factors between the steps, in the order of the steps, in the shape of `x`.
+
+    A step with `factor`, behind which `rest` are left of `size = done * factor * rest`, has those of
+    `k * place * done / size` of a circle, for k from 1 below the factor and each place below the rest.
+    """
+    size = math.prod(factors)
+    number = count_up(x, size)
+    parts = number.zeros_like()
+    done, rest, here = 1, size, number
+    for factor in factors[:-1]:
+        rest //= factor
+        parts = (here < 0).where(parts, (here // rest + 1) * (here % rest) * done)
+        here = here - (factor - 1) * rest
+        done *= factor
+    cosine, sine = circle(parts, size, x.dtype)
+    return in_memory(cosine.stack(sine * sign, axis=-1)).expand(*x.shape)
+
+
+def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
     radix = _radix(size)
     if radix == size:
         return _by_matrix(x, sign)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype, truncate
 from plugrad.errors import DtypeError
-from plugrad.uop.ops import DispatchArg, DispatchRule, Ops
+from plugrad.uop.ops import DispatchArg, DispatchRule, FourierArg, Ops
 
 if TYPE_CHECKING:
     from plugrad.uop.uop import UOp
@@ -152,6 +152,10 @@ class StructureMixin:
     def contiguous(self) -> "UOp":
         """Return this in memory of its own."""
         return self._derive(Ops.CONTIGUOUS)
+
+    def fourier(self, roots: "UOp", arg: FourierArg) -> "UOp":
+        """Return the Fourier transform of pairs along the last axis but one, for devices with loops."""
+        return self._derive(Ops.FOURIER, extra=(roots,), arg=arg)
 
     def detach(self) -> "UOp":
         """Return this without a gradient."""

@@ -1,7 +1,7 @@
 """Kernels before they are lowered: loops, reductions, scalar memory accesses."""
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import REDUCING, Axis, Ops
+from plugrad.uop.ops import REDUCING, Axis, FourierArg, Ops
 from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
     all_of,
@@ -82,6 +82,17 @@ def _store(u: UOp) -> bool:
     )
 
 
+def _after(u: UOp) -> bool:
+    memory, *effects = u.src
+    is_staged = len(effects) == 1 and effects[0].op is Ops.BARRIER
+    return memory.op is Ops.DEFINE_LOCAL and (is_staged or _are_ranges(u.src[1:]))
+
+
+def _fourier(u: UOp) -> bool:
+    x, roots, place, part = u.src
+    return x.dtype is roots.dtype is u.dtype and _are_ranges((place, part)) and isinstance(u.arg, FourierArg)
+
+
 kernel_spec = Spec(
     "a kernel before lowering",
     {
@@ -90,7 +101,9 @@ kernel_spec = Spec(
         Ops.DEFINE_VAR: is_variable,
         Ops.PARAM: is_memory,
         Ops.DEFINE_LOCAL: is_memory,
-        Ops.AFTER: all_of(is_after, lambda u: u.src[0].op is Ops.DEFINE_LOCAL and _are_ranges(u.src[1:])),
+        Ops.AFTER: all_of(is_after, _after),
+        Ops.BARRIER: all_of(is_void, lambda u: all(s.op is Ops.STORE for s in u.src)),
+        Ops.FOURIER: _fourier,
         Ops.RANGE: all_of(is_range, is_index),
         Ops.REDUCE: all_of(is_reduce, is_scalar),
         Ops.INDEX: _index,

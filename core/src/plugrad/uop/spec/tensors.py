@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.dtype import is_complex, is_int
-from plugrad.uop.ops import MOVEMENT, REDUCING, BufferArg, DispatchArg, FunctionArg, Ops
+from plugrad.uop.ops import MOVEMENT, REDUCING, BufferArg, DispatchArg, FourierArg, FunctionArg, Ops
 from plugrad.uop.shape import output_of, pairs_of
 from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
@@ -136,6 +136,12 @@ def _function(u: UOp) -> bool:
     return is_void(u) and isinstance(u.arg, FunctionArg) and 0 < u.arg.outputs <= len(u.src)
 
 
+def _fourier(u: UOp) -> bool:
+    x, roots = u.src
+    is_fixed = all(isinstance(size, int) for size in x.shape[-2:])
+    return is_fixed and x.shape == roots.shape and has_one_dtype(u) and isinstance(u.arg, FourierArg)
+
+
 def _output(u: UOp) -> bool:
     (function,) = u.src
     is_there = function.op is Ops.FUNCTION and 0 <= u.arg < function.arg.outputs
@@ -159,6 +165,7 @@ tensor_spec = Spec(
         Ops.FLIP: _moves(_flip),
         Ops.REDUCE_AXIS: _reduce_axis,
         Ops.CONTIGUOUS: all_of(_keeps_dtype, has_no_arg),
+        Ops.FOURIER: _fourier,
         Ops.DETACH: all_of(_keeps_dtype, has_no_arg),
         Ops.FUNCTION: _function,
         Ops.OUTPUT: _output,
