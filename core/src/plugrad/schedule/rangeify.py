@@ -400,7 +400,7 @@ class Rangeify:
             return u
         src = tuple([self.exprs[s] for s in self.sources[u, access]])
         if u.op is Ops.FOURIER:
-            return UOp(u.op, u.dtype, (*src, *access.idxs[-2:]), u.arg)
+            return UOp(u.op, u.dtype, (*src, *[access.idxs[int(axis)] for axis in u.arg[2:]]), u.arg)
         if u.op is Ops.REDUCE_AXIS:
             return eliminate_ranges(src[0].reduce(u.arg[0], *self.reduce_ranges[u, access]))
         if u.op is Ops.PAD:

@@ -121,7 +121,7 @@ class Ops(Enum):
     COPY_ASYNC = auto()  # (INDEX of local memory, INDEX[, gate]): int; copy so many lanes, or zeros
 
     # tensors on devices that run loops: what a DISPATCH chooses for them
-    FOURIER = auto()  # (x, roots): FourierArg; transform of pairs along the last axis but one, in memory
+    FOURIER = auto()  # (x, roots): FourierArg; x transformed along an axis, in memory
 
     def __lt__(self, other: "Ops") -> bool:
         return self.value < other.value
@@ -193,10 +193,14 @@ class FourierArg(NamedTuple):
     Attributes:
         sign: of the exponent.
         factors: of the size, one for each step; `roots` has what is multiplied by between the steps.
+        axis: which axis, from the end.
+        parts: which axis has real and imaginary parts, from the end.
     """
 
     sign: int
     factors: tuple[int, ...]
+    axis: int = -2
+    parts: int = -1
 
 
 class DispatchArg(NamedTuple):

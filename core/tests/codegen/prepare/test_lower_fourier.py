@@ -13,13 +13,15 @@ from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.prepare.lower_fourier import lower_fourier
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
-from plugrad.uop.ops import FourierArg, KernelInfo, Ops
+from plugrad.uop.ops import AxisType, FourierArg, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.kernels import run_lowered
 
 LOOPS = replace(
     CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, max_workgroup_dims=(), vector_bits=128, threads=2
 )
+
+LANE = AxisType.LANE
 
 
 def param(slot: int, numel: int) -> UOp:
@@ -61,6 +63,34 @@ def test_transforms_are_those_of_numpy(factors: tuple[int, ...], sign: int, bits
     run_lowered(lowered, [out, x.view(np.float32).ravel(), roots_of(factors, sign).view(np.float32)])
     expected = np.fft.fft(x) if sign < 0 else np.fft.ifft(x) * size
     np.testing.assert_allclose(out.view(np.complex64).reshape(rows, size), expected, atol=3e-6 * size)
+
+
+@pytest.mark.parametrize("bits", [0, 128])
+@pytest.mark.parametrize("columns", [4, 7])
+def test_columns_are_lanes_where_memory_is_contiguous_along_them(columns: int, bits: int) -> None:
+    rows, factors = 3, (4, 3, 2)
+    size = math.prod(factors)
+    capabilities = replace(LOOPS, vector_bits=bits)
+    r, i, j, c = (UOp.range(n, at) for at, n in enumerate((rows, size, columns, 2)))
+    place = ((r * size + i) * columns + j) * 2 + c
+    x = param(1, rows * size * columns * 2).index(place).load()
+    roots = param(2, size * 2).index(i * 2 + c).load()
+    value = UOp(Ops.FOURIER, dtypes.float32, (x, roots, i, c), FourierArg(-1, factors, -3))
+    store = param(0, rows * size * columns * 2).index(place).store(value, r, i, j, c)
+    sink = UOp.sink(store, arg=KernelInfo("fourier"))
+    lanes = [
+        u for u in lower_fourier(sink, capabilities).toposort() if u.op is Ops.RANGE and u.arg.kind is LANE
+    ]
+    assert len(lanes) == (bits > 0)
+
+    rng = np.random.default_rng(columns)
+    shape = rows, size, columns
+    numbers = (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
+    out = np.zeros(numbers.size * 2, np.float32)
+    given = [out, numbers.view(np.float32).ravel(), roots_of(factors, -1).view(np.float32)]
+    run_lowered(lower(sink, capabilities), given)
+    expected = np.fft.fft(numbers, axis=1)
+    np.testing.assert_allclose(out.view(np.complex64).reshape(shape), expected, atol=1e-5)
 
 
 def test_a_step_waits_for_all_of_the_one_before() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plugrad import Device, Tensor
-from plugrad.tensor.fft.frequencies import by_symmetry, cosines_and_sines
+from plugrad.tensor.fft.frequencies import by_symmetry, cosines_and_sines, frequencies
 from plugrad.transforms import vmap
 from plugrad.uop.ops import FourierArg, Ops
 
@@ -94,3 +94,19 @@ def test_examples_of_a_batch_are_transformed_each() -> None:
     array = given(3, 2, 48)
     found = vmap(lambda x: (x * 2).fft())(Tensor(array))
     np.testing.assert_allclose(found.numpy(), np.fft.fft(array * 2), atol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_transforms_along_any_axis_are_those_of_numpy(axis: int) -> None:
+    array = given(16, 20, 18) + 1j * given(16, 20, 18)
+    np.testing.assert_allclose(Tensor(array).fft(axis=axis).numpy(), np.fft.fft(array, axis=axis), atol=1e-12)
+
+
+@pytest.mark.parametrize(("axis", "parts"), [(-2, -1), (-1, -2), (-3, -1), (-3, -2)])
+def test_parts_of_numbers_lie_along_any_axis(axis: int, parts: int) -> None:
+    numbers = given(3, 24) + 1j * given(3, 24)[::-1]
+    pairs = np.stack([numbers.real, numbers.imag], -1)
+    x = Tensor(np.moveaxis(pairs, (1, 2), (axis, parts)))
+    expected = np.fft.ifft(numbers) * 24
+    found = np.moveaxis(frequencies(x, 1, axis, parts).numpy(), (axis, parts), (1, 2))
+    np.testing.assert_allclose(found[..., 0] + 1j * found[..., 1], expected, atol=1e-12)

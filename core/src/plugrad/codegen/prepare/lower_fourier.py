@@ -9,15 +9,17 @@ the fast Fourier transform", section 1.7.
 """
 
 import itertools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from plugrad._frozen import frozen
 from plugrad.codegen.prepare.butterflies import Pair, transformed
 from plugrad.codegen.rebuild import all_ranges
 from plugrad.dtype import dtypes
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
-from plugrad.uop.ops import FourierArg
-from plugrad.uop.strides import constant_size
+from plugrad.uop.strides import coefficient, constant_size
 
 
 def lower_fourier(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -30,45 +32,90 @@ def lower_fourier(sink: UOp, capabilities: Capabilities) -> UOp:
     (store, *others) = sink.src
     if others or store.src[1].op is not Ops.FOURIER:
         return sink
-    x, roots, place, part = store.src[1].src
-    around = tuple([r for r in store.src[2:] if r is not place and r is not part])
+    (target, value, *loops), arg = store.src, store.src[1].arg
     numbers = itertools.count(max(r.arg.ident[0] for r in all_ranges(sink)) + 1)
-    arg: FourierArg = store.src[1].arg
+    width, beside = capabilities.lanes(value.dtype), list[UOp]()
+    if (column := _column(store, capabilities)) is not None:
+        at, (steps, *beside) = _on_lanes(constant_size(column) or 1, width, numbers)
+        target, value = (u.substitute({column: at}) for u in (target, value))
+        loops[loops.index(column)] = steps
+    x, roots, place, part = value.src
+    around = [r for r in loops if r is not place and r is not part]
     size = constant_size(place) or 1
+    memories = [_Memory(number, size, beside, x) for number in range(2)]
+    read: _Memory | None = None
+    done, first_root = 1, 0
 
     def pair_of(u: UOp, at: UOp) -> Pair:
         real, imaginary = (u.substitute({place: at, part: part.const_like(c)}) for c in range(2))
         return real, imaginary
 
-    memories = [UOp(Ops.DEFINE_LOCAL, x.dtype, (), (number, 2 * size)) for number in range(2)]
-    read: UOp | None = None
-    done, first_root = 1, 0
     for number, radix in enumerate(arg.factors):
-        step = _Step(radix, size // (done * radix), done, capabilities.lanes(x.dtype), numbers)
+        step = _Step(radix, size // (done * radix), done, 1 if beside else width, numbers)
         places = [(step.inner + i * step.rest) * done + step.outer for i in range(radix)]
-        found = [pair_of(x, at) if read is None else _apart(read, at, size) for at in places]
+        found = [pair_of(x, at) if read is None else read.pair_of(at) for at in places]
         results = transformed(found, arg.sign)
         places = [(step.inner * radix + k) * done + step.outer for k in range(radix)]
+        loops = (*step.loops, *beside)
         if step.rest == 1:
-            ends = (*around, *step.loops)
-            stores = [
-                store.src[0].substitute({place: at, part: part.const_like(c)}).store(value, *ends)
+            stores = (
+                pair_of(target, at)[c].store(pair[c], *around, *loops)
                 for at, pair in zip(places, results, strict=True)
-                for c, value in enumerate(pair)
-            ]
+                for c in range(2)
+            )
             return simplify(sink.replace(src=tuple(stores)))
         turns = [pair_of(roots, step.inner + first_root + k * step.rest) for k in range(radix - 1)]
         results = [results[0], *(_times(a, b) for a, b in zip(results[1:], turns, strict=True))]
-        memory = memories[number % 2]
-        stores = [
-            memory.index(at + c * size).store(value, *step.loops)
-            for at, pair in zip(places, results, strict=True)
-            for c, value in enumerate(pair)
-        ]
-        read = memory.after(UOp(Ops.BARRIER, dtypes.void, tuple(stores)))
+        read = memories[number % 2].written(zip(places, results, strict=True), loops)
         first_root += (radix - 1) * step.rest
         done *= radix
     raise AssertionError(f"the factors {arg.factors} do not make {size}")
+
+
+def _column(store: UOp, capabilities: Capabilities) -> UOp | None:
+    """Return the loop beside the transform along which memory is contiguous, if vectors go along it."""
+    target, value, *loops = store.src
+    place, part = value.src[2:]
+    width = capabilities.lanes(value.dtype)
+    nbytes = 4 * (constant_size(place) or 1) * width * value.dtype.itemsize
+    if width == 1 or nbytes > capabilities.local_memory_bytes:
+        return None
+    steps = {r: coefficient(target.src[1], r) for r in loops}
+    near = (r for r in loops if r is not place and r is not part and steps[r] in (1, 2))
+    return next((r for r in near if steps[place] not in (1, 2) and (constant_size(r) or 0) >= width), None)
+
+
+@frozen
+class _Memory:
+    """Fast memory of the numbers between two steps, real parts first; those of lanes are side by side."""
+
+    number: int
+    size: int
+    beside: Sequence[UOp]
+    like: UOp
+    barrier: UOp | None = None
+
+    def pair_of(self, at: UOp) -> Pair:
+        """Return the number at a place, once it is there."""
+        real, imaginary = self._places(at)
+        return real.load(), imaginary.load()
+
+    def written(self, numbers: Iterable[tuple[UOp, Pair]], loops: Sequence[UOp]) -> "_Memory":
+        """Return the memory with numbers at their places."""
+        stores = (
+            place.store(value, *loops)
+            for at, pair in numbers
+            for place, value in zip(self._places(at), pair, strict=True)
+        )
+        return replace(self, barrier=UOp(Ops.BARRIER, dtypes.void, tuple(stores)))
+
+    def _places(self, at: UOp) -> Pair:
+        lanes = math.prod(constant_size(r) or 1 for r in self.beside)
+        memory = UOp(Ops.DEFINE_LOCAL, self.like.dtype, (), (self.number, 2 * self.size * lanes))
+        if self.barrier is not None:
+            memory = memory.after(self.barrier)
+        lane = sum(self.beside, start=at.const_like(0))
+        return memory.index(at * lanes + lane), memory.index((at + self.size) * lanes + lane)
 
 
 class _Step:
@@ -101,10 +148,6 @@ def _on_lanes(size: int, lanes: int, numbers: Iterator[int]) -> tuple[UOp, tuple
     lane = UOp.range(lanes, next(numbers), AxisType.LANE)
     first = steps * lanes
     return (first.minimum(size - lanes) if size % lanes else first) + lane, (steps, lane)
-
-
-def _apart(memory: UOp, at: UOp, size: int) -> Pair:
-    return memory.index(at).load(), memory.index(at + size).load()
 
 
 def _times(x: Pair, y: Pair) -> Pair:

@@ -289,8 +289,8 @@ def _as_inexact(x: Tensor) -> Tensor:
 
 
 def _transform_axis(pairs: Tensor, axis: int, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
-    out = frequencies(resized(pairs, axis, size).movedim(axis, -2), sign)
-    return _normalized(out, size, norm, sign).movedim(-2, axis)
+    out = frequencies(resized(pairs, axis, size), sign, axis - pairs.ndim)
+    return _normalized(out, size, norm, sign)
 
 
 def _transform_real(x: Tensor, axis: int, size: Any, norm: FourierNorm | None, sign: int) -> Tensor:

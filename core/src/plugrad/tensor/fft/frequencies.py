@@ -35,30 +35,35 @@ _STEP = 48
 _LANES = 16
 _RAGGED = 1.5
 _DIRECT = 256
-# Sizes whose transforms are one kernel, as numbers and roots stay in near memory; factors that registers
-# hold, and the time of a step beside that of its factor.
+# Sizes whose transforms are one kernel, as numbers and roots stay in near memory; the largest factor, the
+# time of a step beside that of its factor, and that of factors whose numbers registers do not hold.
 _SHORTEST, _LONGEST = 16, 4096
 _BUTTERFLY = 13
 _THROUGH_CACHE = 8
+_HELD, _SPILLED = 8, 1.5
 # Making a cosine takes as long as multiplying by it for so many rows.
 _ROWS_TO_MAKE = 75
 # A convolution takes so many multiplications for each element, twice over for each it is padded by.
 _CONVOLVED = 4000
 
 
-def frequencies(x: Tensor, sign: int) -> Tensor:
-    """Return the Fourier transform of pairs: (..., n, 2) -> (..., n, 2).
+def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor:
+    """Return the Fourier transform along one axis of pairs along another one, in the same shape.
 
-    Frequency k is the sum of `exp(sign * 2j * pi * j * k / n) * x[j]`.
+    Frequency k is the sum of `exp(sign * 2j * pi * j * k / n) * x[j]`. Axes are numbered from the end.
     """
-    size = x.shape[-2]
+    size = x.shape[axis]
+    pairs = x.movedim((axis, parts), (-2, -1))
     if not isinstance(size, int):
-        return _by_matrix(x, sign) if greatest(size) <= _DIRECT else _by_convolution(x, sign)
-    found = _by_products(x, size, sign)
+        is_short = greatest(size) <= _DIRECT
+        found = _by_matrix(pairs, sign) if is_short else _by_convolution(pairs, sign)
+        return found.movedim((-2, -1), (axis, parts))
+    found = _by_products(pairs, size, sign).movedim((-2, -1), (axis, parts))
     if not (factors := factors_of(size)):
         return found
-    arg = FourierArg(sign, factors)
-    return x._like(found._graph.dispatch(_InOneKernel(arg), x._graph, _roots(x, factors, sign)._graph))
+    rule = _InOneKernel(FourierArg(sign, factors, axis, parts))
+    roots = _roots(x, factors, sign).expand(*pairs.shape).movedim((-2, -1), (axis, parts))
+    return x._like(found._graph.dispatch(rule, x._graph, roots._graph))
 
 
 @frozen
@@ -74,29 +79,33 @@ class _InOneKernel:
 
 @lru_cache(maxsize=1024)
 def factors_of(size: int) -> tuple[int, ...]:
-    """Return the factors whose steps are one kernel, the largest first; none where there is no such kernel.
+    """Return the factors whose steps are one kernel; none where there is no such kernel.
+
+    Those come first that have most vectors of later steps whole.
 
     Example:
         >>> [factors_of(n) for n in (256, 1000, 1024, 127, 8192)]
-        [(8, 8, 4), (10, 10, 10), (8, 8, 4, 4), (), ()]
+        [(8, 8, 4), (8, 5, 5, 5), (8, 8, 4, 4), (), ()]
     """
-    return _cheapest_factors(size)[1] if _SHORTEST <= size <= _LONGEST else ()
+    found = _cheapest_factors(size)[1] if _SHORTEST <= size <= _LONGEST else ()
+    return tuple(sorted(found, key=lambda factor: (-(factor & -factor), -factor)))
 
 
 @lru_cache(maxsize=1024)
 def _cheapest_factors(size: int) -> tuple[float, tuple[int, ...]]:
     if size == 1:
         return 0, ()
-    choices = [(math.inf, ())]
+    choices: list[tuple[float, tuple[int, ...]]] = [(math.inf, ())]
     for factor in (f for f in range(2, _BUTTERFLY + 1) if size % f == 0):
         cost, others = _cheapest_factors(size // factor)
-        choices.append((factor + _THROUGH_CACHE + cost, tuple(sorted((factor, *others), reverse=True))))
+        own = factor if factor <= _HELD else _SPILLED * factor
+        choices.append((own + _THROUGH_CACHE + cost, (factor, *others)))
     cost, factors = min(choices)
     return cost, factors if cost < math.inf else ()
 
 
 def _roots(x: Tensor, factors: tuple[int, ...], sign: int) -> Tensor:
-    """Return the factors between the steps, in the order of the steps, in the shape of `x`.
+    """Return the factors between the steps, in the order of the steps: (n, 2).
 
     A step with `factor`, behind which `rest` are left of `size = done * factor * rest`, has those of
     `k * place * done / size` of a circle, for k from 1 below the factor and each place below the rest.
@@ -111,7 +120,7 @@ def _roots(x: Tensor, factors: tuple[int, ...], sign: int) -> Tensor:
         here = here - (factor - 1) * rest
         done *= factor
     cosine, sine = circle(parts, size, x.dtype)
-    return in_memory(cosine.stack(sine * sign, axis=-1)).expand(*x.shape)
+    return in_memory(cosine.stack(sine * sign, axis=-1))
 
 
 def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
@@ -137,7 +146,8 @@ def half_frequencies(x: Tensor) -> Tensor:
     if size <= _RADIX or (radix == 1 and _is_direct(x, size, 1)):
         return half_by_matrices(x)
     if size % 2 == 0:
-        return _half_from_neighbours(frequencies(x.reshape(*x.shape[:-1], size // 2, 2), -1), size)
+        parts = x.reshape(*x.shape[:-1], size // 2, 2).transpose(-1, -2)
+        return _half_from_neighbours(in_memory(frequencies(parts, -1, -1, -2)), size)
     if radix == 1:
         half = _by_convolution(x.stack(x.zeros_like(), axis=-1), -1)
         return interval(half, x.ndim - 1, 0, size // 2 + 1)
@@ -235,10 +245,9 @@ def _half_from_columns(x: Tensor, radix: int) -> Tensor:
 def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
     """Return the frequencies of real numbers, by those of neighbours taken for complex numbers.
 
-    (..., n/2, 2) -> (..., n/2+1, 2)
+    (..., 2, n/2) -> (..., n/2+1, 2)
     """
-    # a copy parts real from imaginary for vectors; the first frequency follows the last
-    x = in_memory(x.transpose(-1, -2))
+    # the first frequency follows the last
     real, imaginary = x.cat(interval(x, x.ndim - 1, 0, 1), axis=-1).unbind(-2)
     back, turned = real.flip(-1), imaginary.flip(-1)
     cosine, sine = circle(count_up(x, size // 2 + 1), size, x.dtype)

@@ -154,7 +154,7 @@ class StructureMixin:
         return self._derive(Ops.CONTIGUOUS)
 
     def fourier(self, roots: "UOp", arg: FourierArg) -> "UOp":
-        """Return the Fourier transform of pairs along the last axis but one, for devices with loops."""
+        """Return the Fourier transform along an axis, for devices with loops."""
         return self._derive(Ops.FOURIER, extra=(roots,), arg=arg)
 
     def detach(self) -> "UOp":

@@ -138,8 +138,9 @@ def _function(u: UOp) -> bool:
 
 def _fourier(u: UOp) -> bool:
     x, roots = u.src
-    is_fixed = all(isinstance(size, int) for size in x.shape[-2:])
-    return is_fixed and x.shape == roots.shape and has_one_dtype(u) and isinstance(u.arg, FourierArg)
+    arg: FourierArg = u.arg
+    fits = (x.shape[arg.axis], x.shape[arg.parts]) == (math.prod(arg.factors), 2)
+    return fits and x.shape == roots.shape and has_one_dtype(u)
 
 
 def _output(u: UOp) -> bool:
