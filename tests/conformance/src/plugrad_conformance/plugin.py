@@ -50,6 +50,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])
 
 
+@pytest.hookimpl(trylast=True)  # when -k has left out what it does
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tell the bench what will be done."""
     calls: list[Any] = [item for item in items if hasattr(item, "callspec")]
