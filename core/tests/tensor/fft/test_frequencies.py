@@ -110,3 +110,10 @@ def test_parts_of_numbers_lie_along_any_axis(axis: int, parts: int) -> None:
     expected = np.fft.ifft(numbers) * 24
     found = np.moveaxis(frequencies(x, 1, axis, parts).numpy(), (axis, parts), (1, 2))
     np.testing.assert_allclose(found[..., 0] + 1j * found[..., 1], expected, atol=1e-12)
+
+
+def test_long_prime_lengths_of_many_rows_are_those_of_numpy() -> None:
+    numbers = (given(50, 521) + 1j * given(50, 521)[::-1]).astype(np.complex64)
+    expected = np.fft.fft(numbers.astype(np.complex128))
+    got = Tensor(numbers).fft().numpy()
+    assert np.abs(got - expected).max() <= 1e-6 * np.abs(expected).max()

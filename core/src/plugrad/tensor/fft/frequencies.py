@@ -43,8 +43,10 @@ _THROUGH_CACHE = 8
 _HELD, _SPILLED = 8, 1.5
 # Making a cosine takes as long as multiplying by it for so many rows.
 _ROWS_TO_MAKE = 75
-# A convolution takes so many multiplications for each element, twice over for each it is padded by.
+# A convolution takes the time of so many multiplications for each element: of grids, and where its transforms
+# are one kernel each (500 rows of 509 take 4.8 ms, and 7.5 by all cosines; 12 and 26 of 1009).
 _CONVOLVED = 4000
+_CONVOLVED_IN_LOOPS = 800
 
 
 def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor:
@@ -75,6 +77,10 @@ class _InOneKernel:
     def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
         x, roots = inputs
         return x.fourier(roots, self.arg) if runs_loops else None
+
+
+def _first_where_loops_run(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+    return inputs[0] if runs_loops else None
 
 
 @lru_cache(maxsize=1024)
@@ -128,7 +134,12 @@ def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
     if radix == size:
         return _by_matrix(x, sign)
     if radix == 1:
-        return by_symmetry(x, sign) if _is_direct(x, size, 2) else _by_convolution(x, sign)
+        if not _is_direct(x, size, 2):
+            return _by_convolution(x, sign)
+        found = by_symmetry(x, sign)
+        if _is_direct(x, size, 2, _CONVOLVED_IN_LOOPS):
+            return found
+        return x._like(found._graph.dispatch(_first_where_loops_run, _by_convolution(x, sign)._graph))
     # element i = first * (size / radix) + second gives frequency k = low + radix * high
     others = x.shape[:-2]
     rest = size // radix
@@ -173,10 +184,10 @@ def resized(x: Tensor, axis: int, size: Dim) -> Tensor:
     return x.pad_to(*[size if at == axis else None for at in range(x.ndim)])
 
 
-def _is_direct(x: Tensor, size: int, parts: int) -> bool:
+def _is_direct(x: Tensor, size: int, parts: int, convolved: int = _CONVOLVED) -> bool:
     """Say whether products with all cosines and sines cost less than a convolution."""
     rows = math.prod(map(greatest, x.shape)) // size // parts
-    return size <= _DIRECT or parts * size * (rows + _ROWS_TO_MAKE) <= _CONVOLVED * rows
+    return size <= _DIRECT or parts * size * (rows + _ROWS_TO_MAKE) <= convolved * rows
 
 
 def _by_matrix(x: Tensor, sign: int) -> Tensor:
