@@ -4,7 +4,6 @@ One walk, without a node of a canonical graph: that is for graphs whose form is 
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from plugrad.engine.slice_offsets import alignment, variable_offsets
@@ -18,7 +17,6 @@ _NOT_PLAIN = frozenset({*IN_PLACE, Ops.OUTPUT, Ops.COPY, Ops.BIND, Ops.DEFINE_VA
 
 
 # made at each realize: not frozen, which would double the time that takes
-@dataclass(slots=True, eq=False)
 class Form:
     """A graph, and what it is computed from.
 
@@ -29,10 +27,19 @@ class Form:
         offsets: the BINDs of slices' offsets by axis, as in `variable_offsets`.
     """
 
-    key: Hashable
-    nodes: Mapping[UOp, int]
-    inputs: list[UOp]
-    offsets: Mapping[UOp, Mapping[int, UOp]]
+    __slots__ = ("inputs", "key", "nodes", "offsets")
+
+    def __init__(
+        self,
+        key: Hashable,
+        nodes: Mapping[UOp, int],
+        inputs: list[UOp],
+        offsets: Mapping[UOp, Mapping[int, UOp]],
+    ) -> None:
+        self.key = key
+        self.nodes = nodes
+        self.inputs = inputs
+        self.offsets = offsets
 
     @property
     def values(self) -> dict[str, int]:
