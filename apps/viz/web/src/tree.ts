@@ -71,7 +71,7 @@ export class Tree {
     const selection: Selection = { kind: "pass", pass, kernel };
     const hits = pass.rewrites.length;
     const isIdle = pass.before === pass.after;
-    const note = hits ? count(hits, "rule") : isIdle ? "no change" : "";
+    const note = hits ? count(hits, "rule") : isIdle ? "no change" : "changed";
     if (!hits) return this.leaf(pass.name, note, selection, isIdle);
     return this.item(pass.name, note, selection, () => {
       const leaves = pass.rewrites.slice(0, MOST_REWRITES).map((rewrite, i) => {
