@@ -238,7 +238,7 @@ def _refuse_plain_values(state: object, name: str) -> None:
     elif isinstance(state, (int, float, complex, str, bytes)):
         raise StateError(
             f"save: {name} = {state!r:.60} ({type(state).__name__}) is no tensor, and the file holds nothing "
-            "else. Save a number as a tensor, Tensor(number), and what is none apart."
+            "else. Make a tensor of a number, or write a file of its own beside it."
         )
 
 
