@@ -82,6 +82,14 @@ def refused(ast: UOp, why: str, *opts: Opt, capabilities: Capabilities = LOOPS) 
             Opt(OptOps.HOIST, (3, 1), (0,)),
         ],
         [Opt(OptOps.THREAD, (0,), 2), Opt(OptOps.HOIST, (2,), (1,))],
+        [Opt(OptOps.BLOCK, (3,), 7), Opt(OptOps.HOIST, (2,), (0,))],
+        [
+            Opt(OptOps.SPLIT_REMAINDER, (3,), 6),
+            Opt(OptOps.BLOCK, (3, 0), 3),
+            Opt(OptOps.HOIST, (3, 0, 0), (0,)),
+        ],
+        [Opt(OptOps.UPCAST, (1,), 4), Opt(OptOps.STAGE, (0,)), Opt(OptOps.HOIST, (2,), (0,))],
+        [Opt(OptOps.STAGE, (0,)), Opt(OptOps.BLOCK, (2,), 5), Opt(OptOps.HOIST, (3,), (1,))],
     ],
 )
 def test_a_kernel_with_a_hoisted_axis_computes_the_same(op: Ops, opts: list[Opt]) -> None:

@@ -59,6 +59,21 @@ def test_sums_in_memory_are_no_gain_where_they_fit_no_cache() -> None:
     assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(256, 16, 2048)))
 
 
+def test_blocks_of_channels_are_outside_of_places_that_read_far_more_than_they_compute() -> None:
+    # places of small maps read a few bytes of many lines, and filters that the first cache does not hold
+    n, i, y, x = (UOp.range(size, number) for number, size in enumerate((8, 512, 7, 7)))
+    k, dy, dx = (UOp.range(size, 4 + number, AxisType.REDUCE) for number, size in enumerate((512, 3, 3)))
+    image = param(1, 8 * 512 * 81).index(n * (512 * 81) + k * 81 + (y + dy) * 9 + x + dx).load()
+    weight = param(2, 512 * 512 * 9).index(i * (512 * 9) + k * 9 + dy * 3 + dx).load()
+    place = param(0, 8 * 512 * 49).index(n * (512 * 49) + i * 49 + y * 7 + x)
+    total = (image * weight).reduce(Ops.ADD, k, dy, dx)
+    narrow = replace(PANELS, vector_bits=256, vector_registers=16, threads=1, cache_bytes=(1 << 15, 1 << 19))
+    ast = UOp.sink(place.store(total, n, i, y, x), arg=KernelInfo())
+    *_, stage, block, hoist = chosen(ast, narrow)
+    assert [opt.op for opt in (stage, block, hoist)] == [OptOps.STAGE, OptOps.BLOCK, OptOps.HOIST]
+    assert hoist.axis == (4, 0)
+
+
 def test_rows_of_a_large_matrix_are_added_up_in_the_order_of_memory() -> None:
     j, k = UOp.range(4096, 0), UOp.range(4096, 1, AxisType.REDUCE)
     total = param(1, 4096 * 4096).index(k * 4096 + j).load().reduce(Ops.ADD, k)

@@ -50,13 +50,15 @@ class MemoryAccess:
         """Return the bytes from a step of `r` to the next one; 0 where that is not known."""
         return abs(coefficient(self.index.src[1], r) or 0) * self.index.dtype.itemsize
 
-    def nbytes(self, axes: Collection[UOp]) -> int:
-        """Return the bytes of the lines that all steps of `axes`, which it moves with, visit."""
-        size = self.index.dtype.itemsize
-        apart = min((self.step_bytes(r) for r in axes), default=size)
-        elements = steps_of(axes) * max(size, min(apart, LINE_BYTES))
-        span = span_of(self.index.src[1], axes) * size
-        return max(LINE_BYTES, min(elements, span or elements))
+    def nbytes(self, axes: Iterable[UOp]) -> int:
+        """Return the bytes of the lines that all steps of `axes` visit."""
+        run, runs = self.index.dtype.itemsize, 1
+        for step, r in sorted((self.step_bytes(r), r) for r in axes if self.moves(r)):
+            if step <= max(run, LINE_BYTES):
+                run += step * (steps_of([r]) - 1)
+            else:
+                runs *= steps_of([r])
+        return runs * -(-run // LINE_BYTES) * LINE_BYTES
 
     def is_followed(self, r: UOp) -> bool:
         """Say whether prefetchers follow a loop along `r`, but not one written out.

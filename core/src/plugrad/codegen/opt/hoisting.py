@@ -62,11 +62,11 @@ def hoist_of(ast: UOp, axis: UOp, loop: UOp) -> Hoist | None:
     if not all(r.arg.kind in _LOOPS and constant_size(r) for r in inner):
         return None
     around = tuple(r for r in moving[:begin] if r.arg.kind is AxisType.LOOP)
-    steps = _steps(axis)
+    steps = in_pieces(axis)
     return Hoist(reduce, steps, around, _lanes_last(reduce, inner)) if steps else None
 
 
-def _steps(axis: UOp) -> tuple[UOp, ...]:
+def in_pieces(axis: UOp) -> tuple[UOp, ...]:
     """Return the steps of an axis, in pieces where one sum of all would lose too many digits.
 
     Empty where no piece divides it.

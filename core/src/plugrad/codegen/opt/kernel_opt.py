@@ -23,13 +23,15 @@ _OUTPUT = frozenset({AxisType.LOOP, AxisType.GLOBAL})
 # kind of the new part, and whether it is the inner one
 _SPLIT = {
     OptOps.UNROLL: (AxisType.UNROLL, True),
+    OptOps.BLOCK: (AxisType.REDUCE, True),
     OptOps.LOCAL: (AxisType.LOCAL, True),
     OptOps.GROUP: (AxisType.GROUP_REDUCE, True),
     OptOps.GROUPTOP: (AxisType.GROUP_REDUCE, False),
     OptOps.THREAD: (AxisType.THREAD, False),
 }
 _COPYING = frozenset({OptOps.STAGE, OptOps.KEEP, OptOps.HOIST})
-_OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.GROUP, OptOps.GROUPTOP})
+_AFTER_STAGE = frozenset({OptOps.BLOCK, OptOps.HOIST})
+_OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.BLOCK, OptOps.GROUP, OptOps.GROUPTOP})
 # where a kind stands in the loop order, outermost first
 _PLACE = {
     AxisType.THREAD: 0,
@@ -107,7 +109,8 @@ class KernelOpt:
         self.applied.append(opt)
 
     def _apply(self, opt: Opt) -> None:
-        if (last := next((o.op for o in self.applied if o.op in _COPYING), None)) is not None:
+        last = next((o.op for o in reversed(self.applied) if o.op in _COPYING), None)
+        if last is not None and (last is not OptOps.STAGE or opt.op not in _AFTER_STAGE):
             raise KernelOptError(f"{opt} after {last.name}: copies are laid out for the loops as they are.")
         refuse_in_copies(self.ast, opt)
         if opt.op is OptOps.NOLOCALS:
@@ -360,13 +363,8 @@ class KernelOpt:
             raise KernelOptError(
                 f"{opt}: the kernel has a store inside of one of the axes and outside of the other."
             )
-
-        def change(u: UOp) -> UOp | None:
-            if u.op is not Ops.STORE:
-                return None
-            return u.replace(src=(*u.src[:2], *(swapped.get(s, s) for s in u.src[2:])))
-
-        self.ast = rebuild(self.ast, change)
+        stores = (s.replace(src=(*s.src[:2], *(swapped.get(r, r) for r in s.src[2:]))) for s in self.ast.src)
+        self.ast = self.ast.replace(src=tuple(stores))
 
     def _pad_axis(self, opt: Opt) -> None:
         r, multiple = self.axis(opt.axis), _count(opt)

@@ -1,24 +1,33 @@
 """Order the loops of a register tile, and of its reduction, by what their steps load anew."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 
-from plugrad.codegen.opt.analysis import FAR_BYTES, LoopBody, MemoryAccess, bodies_of, steps_of
-from plugrad.codegen.opt.hoisting import hoist_of
+from plugrad.codegen.opt.analysis import FAR_BYTES, LoopBody, MemoryAccess, bodies_of, divisors, steps_of
+from plugrad.codegen.opt.hoisting import hoist_of, in_pieces
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import UNROLLED, ranges_of_reduce, stores_of
 from plugrad.uop import AxisType, Ops, UOp
+from plugrad.uop.strides import constant_size
 
 # Bytes from beyond the second cache in the time of a multiplication of vectors, in order and from row to row.
 _IN_ORDER = 4
 _JUMPING = 2
+# Bytes from the second cache in this time.
+_NEAR = 12
+# Steps of a block of a long axis.
+_BLOCKS = (8, 16, 32, 64, 128, 256)
 # What the last cache holds, in caches of a core: it has no pages to open, so there jumps are no slower.
 _OF_LAST_CACHE = 16
-# Time of a vector of sums that is loaded and stored.
+# Time of a vector of sums that is loaded and stored, in the first cache and beyond it.
 _SUMS = 2
+_FAR_SUMS = 8
 # Sums in memory make three nests of loops of one: they have to save a tenth.
 _WORTH_HOISTING = 0.9
+# Of plans that take about as long the first one is the simplest.
+_CLEARLY = 0.98
 
 
 def order_loops(kernel: KernelOpt) -> None:
@@ -52,56 +61,79 @@ def nbytes_between(place: UOp) -> int:
 
 
 def hoist_reduction(kernel: KernelOpt) -> None:
-    """Move the outer axis of the main reduction outside of loops that read anew what no cache holds."""
+    """Move the main reduction's outer axis, or its blocks, outside of loops that reread what it moves."""
     stores, main = stores_of(kernel.ast), max(bodies_of(kernel.ast), key=lambda b: b.steps)
-    taken = {opt.op for opt in kernel.applied}
-    if main.reduce is None or len(stores) != 1 or OptOps.STAGE in taken or not kernel.can_repeat():
+    if main.reduce is None or len(stores) != 1 or not kernel.can_repeat():
         return
     reduced = [r for r in ranges_of_reduce(main.reduce) if r.arg.kind is AxisType.REDUCE]
     loops = [r for r in stores[0].src[2:] if r in main.loops and r.arg.kind is AxisType.LOOP]
-    if not reduced or not loops:
+    # what is copied before a loop stays copied
+    staged = [opt.axis for opt in kernel.applied if opt.op is OptOps.STAGE]
+    first = next((n for n, r in enumerate(loops) if [r.arg.ident] == staged or not staged), len(loops))
+    if not reduced or first == len(loops):
         return
     axis, *inside = reduced
-    cached, lanes = kernel.capabilities.cache_bytes[-1], kernel.capabilities.lanes(main.reduce.dtype)
-    most = min(cached, kernel.capabilities.local_memory_bytes)
-    products = main.steps / lanes
-    best, least = None, _WORTH_HOISTING * (products + _far_time([*loops, *reduced], main, cached))
-    for n, loop in enumerate(loops if least > products else ()):
-        hoist = hoist_of(kernel.ast, axis, loop)
-        if hoist is None or hoist.nbytes > most:
-            continue
-        sums = _SUMS * hoist.numel / lanes * steps_of((*loops[:n], axis))
-        time = products + sums + _far_time([*loops[:n], axis, *loops[n:], *inside], main, cached)
-        if time < least:
-            best, least = loop, time
-    if best is not None:
-        kernel.apply(Opt(OptOps.HOIST, axis.arg.ident, best.arg.ident))
-
-
-def _far_time(nest: list[UOp], body: LoopBody, cached: int) -> float:
-    """Return the time of all reads from beyond the caches, in multiplications of vectors.
-
-    What the inner loops of the nest read fits the caches. Loops around these that do not move a place find it
-    there.
-    """
-    unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
-    outer = next(
-        n
-        for n in range(len(nest) + 1)
-        if _nbytes(body.places, [*nest[n:], *unrolled]) <= cached or n == len(nest)
+    can, lanes = kernel.capabilities, kernel.capabilities.lanes(main.reduce.dtype)
+    products, size = main.steps / lanes, constant_size(axis) or 1
+    least = _WORTH_HOISTING * _time([*loops, *reduced], main, products, can.cache_bytes)
+    hoists = (
+        (n, hoist_of(kernel.ast, axis, loops[n])) for n in range(first, len(loops) if least > products else 0)
     )
-    is_far = _nbytes(body.places, [*nest, *unrolled]) > _OF_LAST_CACHE * cached
-    total = 0.0
-    for place in body.places:
-        moved = [n for n, r in enumerate(nest) if place.moves(r)]
-        steps = steps_of(nest[: max((n + 1 for n in moved if n < outer), default=0)])
-        step = place.step_bytes(nest[moved[-1]]) if moved else 0
-        jumps = is_far and step >= FAR_BYTES and step > _nbytes([place], unrolled)
-        nbytes = steps * _nbytes([place], [*nest[outer:], *unrolled])
-        total += nbytes / (_JUMPING if jumps else _IN_ORDER)
-    return total
+    most = min(can.cache_bytes[-1], can.local_memory_bytes)
+    fitting = [(n, hoist) for n, hoist in hoists if hoist is not None and hoist.nbytes <= most]
+    opts: list[Opt] = []
+    for block in (0, *divisors(size, _BLOCKS)) if fitting else ():
+        steps, step, body = _blocked(main, axis, block) if 0 < block < size else (axis, (), main)
+        for n, hoist in fitting if in_pieces(steps) else ():
+            sums = hoist.numel / lanes * steps_of((*loops[:n], steps))
+            sums *= _SUMS if hoist.nbytes < can.cache_bytes[0] // 2 else _FAR_SUMS
+            nest = [*loops[:n], steps, *loops[n:], *step, *inside]
+            time = sums + _time(nest, body, products, can.cache_bytes)
+            if time < least:
+                opts = [Opt(OptOps.BLOCK, axis.arg.ident, block)] if step else []
+                opts.append(Opt(OptOps.HOIST, steps.arg.ident, loops[n].arg.ident))
+                least = _CLEARLY * time
+    kernel.apply_all(opts)
 
 
-def _nbytes(places: Iterable[MemoryAccess], axes: Iterable[UOp]) -> int:
+def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...], LoopBody]:
+    """Return the axes of blocks and of their steps, and a body with both of them."""
+    sizes = ((constant_size(axis) or 1) // block, block)
+    outer, inner = (UOp.range(n, (*axis.arg.ident, i), axis.arg.kind) for i, n in enumerate(sizes))
+    index = {axis: outer * block + inner}
+    loops = body.loops - {axis} | {outer, inner}
+    places = (replace(p, index=p.index.substitute(index), loops=loops) for p in body.places)
+    return outer, (inner,), replace(body, places=tuple(places), loops=loops)
+
+
+def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, ...]) -> float:
+    """Return the time of a nest in multiplications of vectors, which hide reads from the second cache."""
+    unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
+    is_far = _nbytes(body.places, [*nest, *unrolled]) > _OF_LAST_CACHE * caches[-1]
+
+    def jumps(place: MemoryAccess) -> bool:
+        moved = [r for r in nest if place.moves(r)]
+        step = place.step_bytes(moved[-1]) if moved else 0
+        return is_far and step >= FAR_BYTES and step > _nbytes([place], unrolled)
+
+    near = sum(_reads(nest, body, unrolled, caches[0]).values()) / _NEAR
+    far = _reads(nest, body, unrolled, caches[-1])
+    return max(products, near) + sum(
+        n / (_JUMPING if jumps(place) else _IN_ORDER) for place, n in far.items()
+    )
+
+
+def _reads(nest: list[UOp], body: LoopBody, unrolled: list[UOp], cached: int) -> dict[MemoryAccess, int]:
+    """Return the bytes that come from beyond a cache, for each place.
+
+    What the inner loops of the nest read fits the cache. The loop around them streams what it moves; at its
+    end the cache has lost all.
+    """
+    fits = (_nbytes(body.places, [*nest[n:], *unrolled]) <= cached for n in range(len(nest)))
+    streams = max(0, next((n for n, does in enumerate(fits) if does), len(nest)) - 1)
+    return {p: steps_of(nest[:streams]) * p.nbytes([*nest[streams:], *unrolled]) for p in body.places}
+
+
+def _nbytes(places: Iterable[MemoryAccess], axes: Collection[UOp]) -> int:
     """Return the bytes of all lines that steps of `axes` visit."""
-    return sum(place.nbytes([r for r in axes if place.moves(r)]) for place in places)
+    return sum(place.nbytes(axes) for place in places)

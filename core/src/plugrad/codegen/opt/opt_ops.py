@@ -31,9 +31,8 @@ class OptOps(Enum):
     SPLIT = auto()  # split an output axis before step `arg`, into two loops
     STAGE = auto()  # copy what a loop over the axis only repeats into fast memory, once before the loop
     KEEP = auto()  # compute once, into fast memory, what a reduction and other loops compute alike
-    HOIST = (
-        auto()
-    )  # move a reduced axis outside of the loop `arg`, with its sums in fast memory between steps
+    BLOCK = auto()  # split a reduced axis into blocks of `arg` steps
+    HOIST = auto()  # move a reduced axis outside of the loop `arg`; sums wait in fast memory
     NOLOCALS = auto()  # use no workgroups in this kernel
     SHARE = auto()  # copy factors of a reduction into memory of the group, some steps of the axis at a time
     TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names

@@ -277,6 +277,7 @@ def _flat(dims: Sequence[tuple[UOp, int]]) -> tuple[UOp, int]:
 _OPS = (
     *(OptOps.UPCAST,) * 5,
     *(OptOps.UNROLL,) * 3,
+    *(OptOps.BLOCK,) * 2,
     *(OptOps.LOCAL,) * 3,
     *(OptOps.GROUP,) * 3,
     *(OptOps.GROUPTOP,) * 2,
