@@ -1,6 +1,10 @@
 """Tests of the table that a schedule prints as."""
 
 from plugrad import Tensor, Variable
+from plugrad.dtype import dtypes
+from plugrad.engine.schedule_table import operations
+from plugrad.uop import UOp
+from plugrad.uop.ops import FourierArg, Ops
 
 
 def test_a_schedule_prints_one_line_a_step_with_what_it_fuses() -> None:
@@ -9,6 +13,13 @@ def test_a_schedule_prints_one_line_a_step_with_what_it_fuses() -> None:
     assert lines[0].split() == ["kernel", "device", "shape", "bytes", "operations"]
     assert lines[1].split(maxsplit=5) == ["0", "reduce_2_2", "PYTHON", "(2,)", "24", "exp, mul x2, sum"]
     assert len(lines) == 2
+
+
+def test_a_transform_is_one_of_the_operations() -> None:
+    i, c = UOp.range(16, 0), UOp.range(2, 1)
+    out, x, roots = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 32)).index(i * 2 + c) for slot in range(3))
+    value = UOp(Ops.FOURIER, dtypes.float32, (x.load(), roots.load(), i, c), FourierArg(-1, (4, 4)))
+    assert operations(UOp.sink(out.store(value, i, c))) == "fourier"
 
 
 def test_copies_are_steps_of_a_schedule_too() -> None:

@@ -36,6 +36,14 @@ def test_ranges_that_one_access_takes_apart_stay() -> None:
     assert simplify_ranges(ast) is simplify(ast)
 
 
+def test_ranges_stay_that_stores_take_apart_which_a_load_waits_for() -> None:
+    memory = UOp(Ops.DEFINE_LOCAL, dtypes.float32, (), (0, 32))
+    first = memory.index(j * 4 + i).store(x.index(i * 8 + j).load(), i, j)
+    there = memory.after(UOp(Ops.BARRIER, dtypes.void, (first,)))
+    ast = kernel(out.index(i * 8 + j).store(there.index(i * 8 + j).load(), i, j))
+    assert simplify_ranges(ast) is simplify(ast)
+
+
 def test_ranges_whose_value_is_used_stay() -> None:
     place = i * 8 + j
     ast = kernel(ints.index(place).store(j.cast(dtypes.int32), i, j))
