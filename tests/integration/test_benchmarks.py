@@ -50,6 +50,7 @@ def test_operations_are_measured_beside_torch() -> None:
     assert "| x > 0 (1000 x 1000)" in done.stdout
 
 
+@pytest.mark.wide  # a minute, for a table of our own; the runner that it shares with others is tested above
 def test_whole_models_are_measured_beside_torch() -> None:
     for name in ("torch", "plugrad_cpu_clang"):
         pytest.importorskip(name)
