@@ -49,9 +49,9 @@ def claim(memory: Buffer, storage: Storage) -> bool:
     """Let `storage` own a buffer, if no other one does; say whether it owns it."""
     owner = weakref.ref(storage)  # nothing may be collected under the lock
     with _claiming:
-        if owner_of(memory) is None:
+        if memory.owner is None or memory.owner() is None:
             memory.owner = owner
-        return owner_of(memory) is storage
+        return memory.owner() is storage
 
 
 def values_of(memory: Buffer) -> list[UOp]:

@@ -4,7 +4,7 @@ The canonical graph has its buffers numbered in the order of use and bound value
 hash-consed, it is its own key.
 """
 
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
@@ -174,8 +174,8 @@ class KnownParts:
         _parts.put((*key, self.device, self.deterministic), part, settings.CACHE_SCHEDULES)
 
 
-#: Recipes of forms of graphs (see `plugrad.engine.recipes`).
-recipes: "LruCache[Hashable, Recipe]" = LruCache()
+#: Recipes by the hash of a form (see `plugrad.engine.recipes`), which is long: a look-up hashes a key twice.
+recipes: "LruCache[int, Recipe]" = LruCache()
 
 
 def clear_schedules() -> None:

@@ -162,7 +162,7 @@ class Storage:
             base = base.src[0]
         if base.op not in VERSIONS:
             return False
-        memory = memory_at(memory_of(base))
+        memory = base.place if base.op is Ops.BUFFER else memory_at(memory_of(base))
         is_free = memory is None or (
             not (base.op is Ops.BUFFER and memory.is_written) and claim(memory, self)
         )
@@ -270,9 +270,11 @@ def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite
 
     `site` is the line that asks for it; None: the one that is running.
     """
-    uop = UOp.new_buffer(device, shape, dtype)
     origin = Origin(shape, site or call_site())
-    return bind_buffer(uop, Device[device].new_buffer(math.prod(shape), dtype, origin))
+    memory = Device[device].new_buffer(math.prod(shape), dtype, origin)
+    uop = UOp.new_buffer(device, shape, dtype, memory)
+    memory.known_name = weakref.ref(uop)
+    return uop
 
 
 def new_memory(device: str, shape: tuple[int | UOp, ...], dtype: DType) -> UOp:

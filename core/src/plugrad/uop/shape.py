@@ -87,6 +87,20 @@ def placement_of(u: "UOp") -> Placement:
     return None if rule is None else rule(u), _device_of(u)
 
 
+def placed_as(source: "UOp", u: "UOp") -> "UOp":
+    """Return an elementwise node, with the placement of a source where all sources agree.
+
+    As `placement_of` would find out.
+    """
+    placement: Any = source._placement  # pyright: ignore[reportPrivateUsage] - sources come first
+    if placement[1] is not None and u._placement is None and u.dtype is not _INDEX:  # pyright: ignore[reportPrivateUsage]
+        for s in u.src:
+            if s._placement != placement and s._placement != _OF_NUMBERS:  # pyright: ignore[reportPrivateUsage]
+                return u
+        object.__setattr__(u, "_placement", placement)
+    return u
+
+
 def add_sizes(*sizes: "int | UOp") -> "int | UOp":
     """Return the sum of sizes in one form; an int where all variables cancel.
 
@@ -218,6 +232,7 @@ _DEVICES: "dict[Ops, Callable[[UOp], str | None]]" = {
     Ops.DISPATCH: lambda u: None if u.dtype is _INDEX else _device(u.src[0]),
 }
 _INDEX = dtypes.index
+_OF_NUMBERS: Placement = ((), None)
 
 
 def _device_of(u: "UOp") -> str | None:

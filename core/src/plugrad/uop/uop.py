@@ -32,7 +32,7 @@ from plugrad.uop.ops import (
     BufferArg,
     Ops,
 )
-from plugrad.uop.shape import placement_of
+from plugrad.uop.shape import placed_as, placement_of
 
 _Key = tuple[Ops, DType, "tuple[UOp, ...]", Any, Any]
 
@@ -252,10 +252,7 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
         """Return the elementwise `op` of this node and `others`; comparisons give bool."""
         src = (self, *others)
         dtype = dtypes.bool if op in COMPARE else (others[0] if op is Ops.WHERE else self).dtype
-        count = 1
-        for s in src:
-            if s.dtype.count > count:
-                count = s.dtype.count
+        count = max([s.dtype.count for s in src])
         if dtype.count != count:
             dtype = dtype.vec(count)
         if src[-1].dtype.kind == "complex" and op not in COMPLEX_ALU:
@@ -263,7 +260,8 @@ class UOp(OperatorMixin, StructureMixin, ExpressionMixin, _UnfrozenNode):
                 f"{op.name} of {src[-1].dtype.name}: complex numbers have no such operation. Take .real, "
                 ".imag or .abs() first."
             )
-        return UOp(op, dtype, src)
+        node = UOp(op, dtype, src)
+        return node if self._placement is None else placed_as(self, node)
 
     def replace(self, **parts: Any) -> "UOp":
         """Return this node with other parts (`op dtype src arg tag`)."""

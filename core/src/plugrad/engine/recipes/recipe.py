@@ -4,7 +4,7 @@ What is left to do are the launches, the memory of results, and noting where the
 a canonical graph nor looks kernels up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any
@@ -72,6 +72,7 @@ class Recipe:
     Buffers of a run are the inputs, what results lie in, temporaries, and parts of all of these.
 
     Attributes:
+        key: that of the form.
         results: the values to note.
         places: the memory of results.
         temporaries: the memory of intermediate values.
@@ -81,6 +82,7 @@ class Recipe:
         is_long: they may take long enough for somebody to ask how far they are.
     """
 
+    key: Hashable
     results: tuple[_Result, ...]
     places: tuple[_Memory, ...]
     temporaries: tuple[_Memory, ...]
@@ -131,8 +133,8 @@ def form_to_run(roots: Sequence[UOp], device: str | None) -> Form | None:
 
 def run_known(form: Form) -> bool:
     """Follow the recipe for a form; return whether there is one."""
-    recipe = recipes.get(form.key)
-    if recipe is None:
+    recipe = recipes.get(hash(form.key))
+    if recipe is None or recipe.key != form.key:
         return False
     recipe.run(form)
     return True
@@ -141,7 +143,7 @@ def run_known(form: Form) -> bool:
 def remember(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> None:
     """Keep the recipe for a form, if the plan of its graph allows one."""
     if (recipe := _recipe(form, plan, steps)) is not None:
-        recipes.put(form.key, recipe, settings.CACHE_SCHEDULES)
+        recipes.put(hash(form.key), recipe, settings.CACHE_SCHEDULES)
 
 
 def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | None:
@@ -170,6 +172,7 @@ def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | 
     if not written.keys().isdisjoint(inputs) or any([result.is_passing for result in noted]):
         return None
     return Recipe(
+        form.key,
         tuple([_result(result, numbers, places, written) for result in noted]),
         tuple([_Memory(u.arg.device, u.arg.shape, u.dtype) for u in places]),
         tuple([_Memory(buffer.device, (buffer.size,), buffer.dtype) for buffer in passing]),
