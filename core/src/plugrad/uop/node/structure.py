@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype, truncate
 from plugrad.errors import DtypeError
@@ -35,20 +35,20 @@ class StructureMixin:
 
     def _derive(
         self, op: Ops, dtype: DType | None = None, extra: "tuple[UOp, ...]" = (), arg: Any = None
-    ) -> "UOp":
+    ) -> Self:
         return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
 
     def _size_node(self, size: "int | UOp") -> "UOp":
         return constant(type(self), dtypes.index, size) if isinstance(size, int) else size  # pyright: ignore
 
-    def _resized(self, op: Ops, shape: "tuple[int | UOp, ...]") -> "UOp":
+    def _resized(self, op: Ops, shape: "tuple[int | UOp, ...]") -> Self:
         for size in shape:
             if type(size) is not int:
                 return self._derive(op, extra=tuple(map(self._size_node, shape)))
         sizes = tuple(shape)
         return self._placed(op, _numbers(type(self), sizes), sizes)  # pyright: ignore
 
-    def _placed(self, op: Ops, sizes: "tuple[UOp, ...]", shape: tuple[Any, ...]) -> "UOp":
+    def _placed(self, op: Ops, sizes: "tuple[UOp, ...]", shape: tuple[Any, ...]) -> Self:
         """Return a movement op of this node, whose shape is known."""
         node: Any = type(self)(op, self.dtype, (self, *sizes))  # pyright: ignore[reportCallIssue]
         if node._placement is None and self.dtype is not dtypes.index:
@@ -56,40 +56,37 @@ class StructureMixin:
             object.__setattr__(node, "_placement", (shape, self.device))
         return node
 
-    def _unchanged(self) -> "UOp":
-        return self  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
-
-    def reshape(self, shape: "tuple[int | UOp, ...]") -> "UOp":
+    def reshape(self, shape: "tuple[int | UOp, ...]") -> Self:
         """Return the same elements, in row-major order, in another shape."""
         if shape == self.shape:
-            return self  # pyright: ignore[reportReturnType] - as `_unchanged`, said faster
+            return self
         return self._resized(Ops.RESHAPE, shape)
 
-    def expand(self, shape: "tuple[int | UOp, ...]") -> "UOp":
+    def expand(self, shape: "tuple[int | UOp, ...]") -> Self:
         """Return this with axes of size 1 repeated to `shape` (same number of axes)."""
         if shape == self.shape:
-            return self  # pyright: ignore[reportReturnType] - as `_unchanged`, said faster
+            return self
         return self._resized(Ops.EXPAND, shape)
 
-    def spread(self, shape: "tuple[int | UOp, ...]") -> "UOp":
+    def spread(self, shape: "tuple[int | UOp, ...]") -> Self:
         """Return this number in each place of `shape`, or a value of that shape."""
-        return self._unchanged() if shape == self.shape else self.reshape((1,) * len(shape)).expand(shape)
+        return self if shape == self.shape else self.reshape((1,) * len(shape)).expand(shape)
 
-    def permute(self, axes: tuple[int, ...]) -> "UOp":
+    def permute(self, axes: tuple[int, ...]) -> Self:
         """Return this with axis `axes[i]` in place `i`."""
-        return self._unchanged() if axes == tuple(range(len(axes))) else self._derive(Ops.PERMUTE, arg=axes)
+        return self if axes == tuple(range(len(axes))) else self._derive(Ops.PERMUTE, arg=axes)
 
-    def pad(self, widths: "Pairs") -> "UOp":
+    def pad(self, widths: "Pairs") -> Self:
         """Return this with `(before, after)` zeros around each axis."""
         if all(isinstance(w, int) and w == 0 for pair in widths for w in pair):
-            return self._unchanged()
+            return self
         return self._derive(Ops.PAD, extra=tuple(self._size_node(w) for pair in widths for w in pair))
 
-    def shrink(self, intervals: "Pairs") -> "UOp":
+    def shrink(self, intervals: "Pairs") -> Self:
         """Return the half-open `(begin, end)` of each axis."""
         pairs: Any = [*map(tuple, intervals)]
         if pairs == [(0, size) for size in self.shape]:
-            return self._unchanged()
+            return self
         ends = [end for pair in pairs for end in pair]
         nodes = tuple([self._size_node(end) for end in ends])
         for end in ends:
@@ -97,11 +94,11 @@ class StructureMixin:
                 return self._derive(Ops.SHRINK, extra=nodes)
         return self._placed(Ops.SHRINK, nodes, tuple([end - begin for begin, end in pairs]))
 
-    def flip(self, axes: tuple[int, ...]) -> "UOp":
+    def flip(self, axes: tuple[int, ...]) -> Self:
         """Return this with the order along `axes` reversed."""
-        return self._derive(Ops.FLIP, arg=axes) if axes else self._unchanged()
+        return self._derive(Ops.FLIP, arg=axes) if axes else self
 
-    def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> "UOp":
+    def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> Self:
         """Return `op` over `axes`, which stay with size 1.
 
         Raises:
@@ -109,108 +106,111 @@ class StructureMixin:
         """
         if op is Ops.MAX and is_complex(self.dtype):
             raise DtypeError(f"{op.name} over axes of {self.dtype.name}: complex numbers have no order.")
-        return self._derive(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self._unchanged()
+        return self._derive(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self
 
-    def cast(self, dtype: DType) -> "UOp":
+    def cast(self, dtype: DType) -> Self:
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
         if dtype is self.dtype:
-            return self  # pyright: ignore[reportReturnType] - as `_unchanged`, said faster
+            return self
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self._unchanged() if dtype is self.dtype else self._derive(Ops.CAST, dtype)
+        return self if dtype is self.dtype else self._derive(Ops.CAST, dtype)
 
-    def with_imag(self, imag: "UOp") -> "UOp":
+    def with_imag(self, imag: "UOp") -> Self:
         """Return complex numbers of these real and the given imaginary parts.
 
         Both have the same float dtype.
         """
         return self._derive(Ops.COMPLEX, complex_dtype(self.dtype), (imag,))
 
-    def real(self) -> "UOp":
+    def real(self) -> Self:
         """Return the real part: of real numbers themselves."""
-        return self._complex_part(Ops.REAL, 0) if is_complex(self.dtype) else self._unchanged()
+        return self._complex_part(Ops.REAL, 0) if is_complex(self.dtype) else self
 
-    def imag(self) -> "UOp":
+    def imag(self) -> Self:
         """Return the imaginary part of complex numbers."""
         return self._complex_part(Ops.IMAG, 1)
 
-    def _complex_part(self, op: Ops, index: int) -> "UOp":
+    def _complex_part(self, op: Ops, index: int) -> Self:
         if self.op is Ops.COMPLEX and self.src[index].shape == self.shape:
-            return self.src[index]
+            return self.src[index]  # pyright: ignore[reportReturnType] - the only class that mixes this in is UOp
         if self.op is Ops.CAST and index == 0:
-            return self.src[0].real().cast(part_dtype(self.dtype))
+            return self.src[0].real().cast(part_dtype(self.dtype))  # pyright: ignore[reportReturnType]
         return self._derive(op, part_dtype(self.dtype))
 
-    def conj(self) -> "UOp":
+    def conj(self) -> Self:
         """Return the complex conjugate: of real numbers themselves."""
-        return self.real().with_imag(-self.imag()) if is_complex(self.dtype) else self._unchanged()
+        if not is_complex(self.dtype):
+            return self
+        imag: Any = self.imag()
+        return self.real().with_imag(-imag)
 
-    def bitcast(self, dtype: DType) -> "UOp":
+    def bitcast(self, dtype: DType) -> Self:
         """Return the bits as `dtype`, of the same size."""
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self._unchanged() if dtype is self.dtype else self._derive(Ops.BITCAST, dtype)
+        return self if dtype is self.dtype else self._derive(Ops.BITCAST, dtype)
 
-    def contiguous(self) -> "UOp":
+    def contiguous(self) -> Self:
         """Return this in memory of its own."""
         return self._derive(Ops.CONTIGUOUS)
 
-    def fourier(self, roots: "UOp", arg: FourierArg) -> "UOp":
+    def fourier(self, roots: "UOp", arg: FourierArg) -> Self:
         """Return the Fourier transform along an axis, for devices with loops."""
         return self._derive(Ops.FOURIER, extra=(roots,), arg=arg)
 
-    def detach(self) -> "UOp":
+    def detach(self) -> Self:
         """Return this without a gradient."""
         return self._derive(Ops.DETACH)
 
-    def later(self, *before: "UOp") -> "UOp":
+    def later(self, *before: "UOp") -> Self:
         """Return this node for kernels that run once `before` is in memory."""
-        return self._derive(Ops.LATER, extra=before) if before else self._unchanged()
+        return self._derive(Ops.LATER, extra=before) if before else self
 
-    def dispatch(self, rule: DispatchRule, *inputs: "UOp") -> "UOp":
+    def dispatch(self, rule: DispatchRule, *inputs: "UOp") -> Self:
         """Return this node with a `rule` for other graphs on some devices: see `DispatchArg`."""
         return self._derive(Ops.DISPATCH, extra=inputs, arg=DispatchArg(rule))
 
-    def copy_to_device(self, device: str) -> "UOp":
+    def copy_to_device(self, device: str) -> Self:
         """Return this on another device."""
         return self._derive(Ops.COPY, arg=device)
 
-    def assign(self, value: "UOp", op: Ops | None = None) -> "UOp":
+    def assign(self, value: "UOp", op: Ops | None = None) -> Self:
         """Return this memory with `value` written to it, or combined with it by `op`."""
         return self._derive(Ops.ASSIGN, extra=(value,), arg=op)
 
-    def after(self, *effects: "UOp") -> "UOp":
+    def after(self, *effects: "UOp") -> Self:
         """Return this, once `effects` happened."""
-        return self._derive(Ops.AFTER, extra=effects) if effects else self._unchanged()
+        return self._derive(Ops.AFTER, extra=effects) if effects else self
 
-    def index(self, idx: "UOp", gate: "UOp | None" = None) -> "UOp":
+    def index(self, idx: "UOp", gate: "UOp | None" = None) -> Self:
         """Return the place of element `idx` of this buffer.
 
         With `gate`, it is a place only where that holds.
         """
         return self._derive(Ops.INDEX, extra=(idx,) if gate is None else (idx, gate))
 
-    def load(self, *alt_and_gate: "UOp", dtype: DType | None = None) -> "UOp":
+    def load(self, *alt_and_gate: "UOp", dtype: DType | None = None) -> Self:
         """Return the element at this INDEX (a vector dtype loads consecutive elements)."""
         return self._derive(Ops.LOAD, dtype, extra=alt_and_gate)
 
-    def store(self, value: "UOp", *ranges: "UOp", op: Ops | None = None) -> "UOp":
+    def store(self, value: "UOp", *ranges: "UOp", op: Ops | None = None) -> Self:
         """Write `value` to this INDEX, or update it by `op`, and end `ranges`."""
         return self._derive(Ops.STORE, dtypes.void, extra=(value, *ranges), arg=op)
 
-    def reduce(self, op: Ops, *ranges: "UOp") -> "UOp":
+    def reduce(self, op: Ops, *ranges: "UOp") -> Self:
         """Return `op` of this value over all steps of `ranges`."""
-        return self._derive(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self._unchanged()
+        return self._derive(Ops.REDUCE, extra=ranges, arg=(op, 1)) if ranges else self
 
-    def gep(self, *lanes: int) -> "UOp":
+    def gep(self, *lanes: int) -> Self:
         """Return the given lanes of this vector; one lane is a scalar."""
         return self._derive(Ops.GEP, self.dtype.scalar().vec(len(lanes)), arg=lanes)
 
-    def broadcast(self, count: int) -> "UOp":
+    def broadcast(self, count: int) -> Self:
         """Return a vector with this scalar in `count` lanes."""
         if count == 1:
-            return self._unchanged()
+            return self
         if self.op is Ops.CONST:
             return type(self)(Ops.CONST, self.dtype.vec(count), (), self.arg)  # pyright: ignore
-        return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self._unchanged(),) * count)  # pyright: ignore
+        return type(self)(Ops.VECTORIZE, self.dtype.vec(count), (self,) * count)  # pyright: ignore
 
 
 @lru_cache(maxsize=1024)
