@@ -315,6 +315,18 @@ class CostModel:
         near = steps * (LINE_BYTES + _COLUMNS_OF_A_TILE * self.vector_bytes) <= self.near_bytes
         return 2 * of_a_tile * itemsize < LINE_BYTES and not near and reads >= _READS_TO_COPY
 
+    def pieces_of_product(self, steps: int, itemsize: int) -> int:
+        """Return the number of pieces of a sum of products whose panels fit the cache.
+
+        The panels are the rows and columns of a tile, over all steps of a piece. Where one piece would leave
+        nothing of the second cache to others, there are several.
+        """
+        if not self.runs_loops or not self.vector_bytes:
+            return 1
+        rows = self.vector_registers * 3 // 4 // _COLUMNS_OF_A_TILE
+        panels = steps * (_COLUMNS_OF_A_TILE * self.vector_bytes + rows * itemsize)
+        return 1 if panels <= self.row_bytes else -(-panels // (self.row_bytes * 3 // 4))
+
     def split_reduce(self, reduced: int, kept: int, together: int = 1) -> int:
         """Return the number of pieces of a reduction of `reduced` elements to each of `kept`.
 

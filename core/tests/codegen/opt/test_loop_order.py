@@ -3,6 +3,7 @@ from dataclasses import replace
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.loop_order import order_loops
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import dtypes
 from plugrad.target import Capabilities
@@ -79,3 +80,19 @@ def test_rows_of_a_large_matrix_are_added_up_in_the_order_of_memory() -> None:
     total = param(1, 4096 * 4096).index(k * 4096 + j).load().reduce(Ops.ADD, k)
     sums = UOp.sink(param(0, 4096).index(j).store(total, j), arg=KernelInfo())
     assert chosen(sums, replace(PANELS, threads=1))[-1] == Opt(OptOps.HOIST, (1,), (0, 0))
+
+
+def matmul(m: int, n: int, inner: int) -> UOp:
+    i, j, k = UOp.range(m, 0), UOp.range(n, 1), UOp.range(inner, 2, AxisType.REDUCE)
+    left, right = param(1, m * inner).index(i * inner + k), param(2, inner * n).index(k * n + j)
+    total = (left.load() * right.load()).reduce(Ops.ADD, k)
+    return UOp.sink(param(0, m * n).index(i * n + j).store(total, i, j), arg=KernelInfo())
+
+
+def test_columns_that_take_parts_of_lines_are_copied_before_rows() -> None:
+    narrow = replace(PANELS, vector_bits=256, vector_registers=16, cache_bytes=(1 << 15, 1 << 19), threads=1)
+    tile = [Opt(OptOps.UPCAST, (1,), 8), Opt(OptOps.UPCAST, (0,), 8)]
+    kernel = KernelOpt(matmul(256, 256, 8192), narrow).apply_all(tile)
+    order_loops(kernel)
+    loops = [r.arg.ident for r in kernel.ast.src[0].src[2:] if r.arg.kind is AxisType.LOOP]
+    assert loops == [(1, 0), (0, 0)]

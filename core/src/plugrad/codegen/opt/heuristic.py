@@ -54,6 +54,8 @@ _COPIED = 2
 _ACROSS = 8
 # Lanes that need a copy write stores out, lane by lane: they have to save a twentieth.
 _WORTH_PACKING = 0.95
+# The time of a tile whose panels come from beyond the second cache, against one whose do not.
+_BEYOND_CACHE = 1.1
 # A reduction rereads lines that elements along an inner axis share: an outer one has to save a tenth.
 _CLEARLY = 0.9
 # Vectors shorter than this gain too little to leave a rest.
@@ -380,10 +382,9 @@ class _VectorPlan:
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
         ]
         # neighbouring tiles load one factor again, which should be in the cache by then
-        most = self.cache_bytes
-        return min(
-            fitting, key=lambda t: (t.nbytes(body) > most, t.penalty * self._steps(body, t), -t.products)
-        )
+        far = [1 if t.nbytes(body) <= self.cache_bytes else _BEYOND_CACHE for t in fitting]
+        times = [f * t.penalty * self._steps(body, t) for f, t in zip(far, fitting, strict=True)]
+        return min(zip(times, fitting, strict=True), key=lambda c: (c[0], -c[1].products))[1]
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where `lane` is not; all of a pair."""
