@@ -42,7 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _folded(text: str, width: int | None) -> str:
-    """Return `text` with lines of at most `width` columns, what is folded below the first word of a value."""
+    """Fold lines of more than `width` columns.
+
+    Folded parts begin below the first word of a value.
+    """
     if width is None:
         return text
     fold = textwrap.TextWrapper(

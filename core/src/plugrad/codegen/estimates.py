@@ -45,7 +45,10 @@ def estimate(sink: UOp) -> KernelCost:
 
 
 def _touched(param: UOp, moved: Count) -> Count:
-    """Return the bytes of a buffer that a kernel touches: all, unless it moves fewer, as from a slice."""
+    """Return the bytes of a buffer that a kernel touches.
+
+    They are all of it, unless the kernel moves fewer, as from a slice.
+    """
     nbytes = param.arg[1] * param.dtype.itemsize
     return min(nbytes, moved) if isinstance(nbytes, int) and isinstance(moved, int) else nbytes
 

@@ -47,7 +47,7 @@ class MemoryAccess:
         return self.step_bytes(r) >= LINE_BYTES
 
     def step_bytes(self, r: UOp) -> int:
-        """Return the bytes from a step of `r` to the next one; 0 where that is not known."""
+        """Return the bytes between two steps of `r`; 0 where that is not known."""
         return abs(coefficient(self.index.src[1], r) or 0) * self.index.dtype.itemsize
 
     def nbytes(self, axes: Iterable[UOp]) -> int:

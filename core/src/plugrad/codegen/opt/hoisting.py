@@ -1,4 +1,6 @@
-"""Move a reduced axis outside of output loops, with the sums of all these loops in fast memory.
+"""Move a reduced axis outside of output loops.
+
+The sums of all these loops are in fast memory.
 
 A tile's sums stay in registers while its reduction runs to the end, so each tile reads its factors from first
 to last. Where these are more than a cache holds, all tiles do one step of the axis before any does the next:
@@ -48,7 +50,10 @@ class Hoist:
 
 
 def hoist_of(ast: UOp, axis: UOp, loop: UOp) -> Hoist | None:
-    """Return how `axis` moves outside of `loop`; None where it is not an axis of one reduction in it."""
+    """Describe the move of `axis` outside of `loop`.
+
+    None where it is not an axis of one reduction in the loop.
+    """
     (store,) = stores_of(ast)
     reduces = [u for u in ast.toposort() if u.op is Ops.REDUCE and axis in ranges_of_reduce(u)]
     if len(reduces) != 1 or axis.arg.kind is not AxisType.REDUCE or reduces[0].dtype.count > 1:
@@ -67,9 +72,9 @@ def hoist_of(ast: UOp, axis: UOp, loop: UOp) -> Hoist | None:
 
 
 def in_pieces(axis: UOp) -> tuple[UOp, ...]:
-    """Return the steps of an axis, in pieces where one sum of all would lose too many digits.
+    """Return the steps of an axis, or of its pieces.
 
-    Empty where no piece divides it.
+    There are pieces where one sum of all steps would lose too many digits; empty where no piece divides it.
     """
     if axis.src[0].vmax <= LONG_SUM:
         return (axis.replace(arg=Axis(axis.arg.ident, AxisType.ORDERED)),)
@@ -83,7 +88,10 @@ def in_pieces(axis: UOp) -> tuple[UOp, ...]:
 
 
 def _lanes_last(reduce: UOp, axes: Iterable[UOp]) -> tuple[UOp, ...]:
-    """Return axes in the order of loops, unrolled ones behind them: what lanes lie along comes last."""
+    """Return axes in the order of loops, with unrolled ones behind them.
+
+    The axis that lanes lie along comes last.
+    """
     places = [u for u in reduce.toposort() if u.op is Ops.INDEX]
 
     def wide(r: UOp) -> int:
@@ -93,7 +101,7 @@ def _lanes_last(reduce: UOp, axes: Iterable[UOp]) -> tuple[UOp, ...]:
 
 
 def hoisted(ast: UOp, opt: Opt, axis: UOp, loop: UOp, most_bytes: int) -> UOp:
-    """Return the kernel with the reduced `axis` r outside of `loop`, and of all loops in it.
+    """Return the kernel with the reduced `axis` r outside of `loop` and its inner loops.
 
     Sums of a long axis are those of pieces, each added up in memory of its own.
 
@@ -129,7 +137,7 @@ def hoisted(ast: UOp, opt: Opt, axis: UOp, loop: UOp, most_bytes: int) -> UOp:
 
 
 def _start(memory: UOp, found: Hoist, axes: tuple[UOp, ...]) -> UOp:
-    """Return what waits until all sums are what a reduction of nothing gives."""
+    """Return a barrier after all sums are set to the reduction's identity."""
     nothing = UOp.const(memory.dtype, identity_of(found.reduce.arg[0], memory.dtype))
     return UOp(Ops.BARRIER, dtypes.void, (memory.index(flat_position(axes)).store(nothing, *axes),))
 

@@ -1,4 +1,4 @@
-"""Order the loops of a register tile, and of its reduction, by what their steps load anew."""
+"""Order the loops of a register tile and its reduction by their loads."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -55,7 +55,7 @@ def order_loops(kernel: KernelOpt) -> None:
 
 
 def _line_bytes(place: MemoryAccess, steps: Collection[UOp]) -> int:
-    """Return the bytes that `steps` load at a place: whole lines, also where they use parts of these."""
+    """Return the bytes of whole lines that `steps` load at a place."""
     row = max([constant_size(r) or 1 for r in steps if place.is_contiguous(r)], default=1)
     itemsize = place.index.dtype.itemsize
     return steps_of(steps) * max(itemsize, LINE_BYTES // row)
@@ -68,7 +68,7 @@ def nbytes_between(place: UOp) -> int:
 
 
 def hoist_reduction(kernel: KernelOpt) -> None:
-    """Move the main reduction's outer axis, or its blocks, outside of loops that reread what it moves."""
+    """Move a reduction's outer axis, or blocks of it, outside of loops that reread factors."""
     stores, main = stores_of(kernel.ast), max(bodies_of(kernel.ast), key=lambda b: b.steps)
     if main.reduce is None or len(stores) != 1 or not kernel.can_repeat():
         return
@@ -104,7 +104,10 @@ def hoist_reduction(kernel: KernelOpt) -> None:
 
 
 def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...], LoopBody]:
-    """Return the axes of blocks and of their steps, and a body with both of them."""
+    """Return the axes of blocks and of their steps.
+
+    The third value is the body with both axes.
+    """
     sizes = ((constant_size(axis) or 1) // block, block)
     outer, inner = (UOp.range(n, (*axis.arg.ident, i), axis.arg.kind) for i, n in enumerate(sizes))
     index = {axis: outer * block + inner}
@@ -114,7 +117,10 @@ def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...
 
 
 def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, ...]) -> float:
-    """Return the time of a nest in multiplications of vectors, which hide reads from the second cache."""
+    """Return the time of a nest, in multiplications of vectors.
+
+    These hide reads from the second cache.
+    """
     unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
     is_far = _nbytes(body.places, [*nest, *unrolled]) > _OF_LAST_CACHE * caches[-1]
 

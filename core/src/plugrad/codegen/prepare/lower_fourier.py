@@ -1,4 +1,6 @@
-"""Give a Fourier transform its loops: a step for each factor of its size, in fast memory.
+"""Give a Fourier transform its loops.
+
+There is a step for each factor of its size, in fast memory.
 
 Each step reads numbers that are far apart, transforms these few in registers, turns the results, and writes
 them side by side: after the last step, frequencies are in order. Real and imaginary parts lie apart between
@@ -73,7 +75,7 @@ def lower_fourier(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _column(store: UOp, capabilities: Capabilities) -> UOp | None:
-    """Return the loop beside the transform along which memory is contiguous, if vectors go along it."""
+    """Return the contiguous loop beside the transform, if vectors go along it."""
     target, value, *loops = store.src
     place, part = value.src[2:]
     width = capabilities.lanes(value.dtype)
@@ -87,7 +89,10 @@ def _column(store: UOp, capabilities: Capabilities) -> UOp | None:
 
 @frozen
 class _Memory:
-    """Fast memory of the numbers between two steps, real parts first; those of lanes are side by side."""
+    """Fast memory of the numbers between two steps.
+
+    Real parts come first; numbers of lanes are side by side.
+    """
 
     number: int
     size: int
@@ -119,7 +124,7 @@ class _Memory:
 
 
 class _Step:
-    """The loops of one step, the last of them on lanes where it is long enough.
+    """The loops of one step. The last one has lanes where it is long enough.
 
     Attributes:
         rest: how often the size of what is left to transform has the radix.

@@ -50,7 +50,9 @@ _CONVOLVED_IN_LOOPS = 800
 
 
 def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor:
-    """Return the Fourier transform along one axis of pairs along another one, in the same shape.
+    """Return the Fourier transform along one axis, in the same shape.
+
+    Numbers are pairs along another axis.
 
     Frequency k is the sum of `exp(sign * 2j * pi * j * k / n) * x[j]`. Axes are numbered from the end.
     """

@@ -335,7 +335,7 @@ def _random_tile(kernel: KernelOpt, steps: int, rng: random.Random) -> GroupTile
 
 
 def _copy_one(kernel: KernelOpt, rng: random.Random) -> None:
-    """Keep values, stage one loop's panels or hoist a reduced axis, if possible, as the last optimisation."""
+    """Keep values, stage panels or hoist a reduced axis, as the last optimisation."""
     loops, reduced = (kernel.axes(kind) for kind in (AxisType.LOOP, AxisType.REDUCE))
     stages = [Opt(OptOps.STAGE, r.arg.ident) for r in loops]
     hoists = [Opt(OptOps.HOIST, r.arg.ident, loop.arg.ident) for r in reduced for loop in loops]

@@ -1,4 +1,7 @@
-"""Compute the tensors of a test in one go: what they share, as gradients do, is scheduled once."""
+"""Compute the tensors of a test in one go.
+
+Subgraphs that they share, as gradients do, are scheduled once.
+"""
 
 from plugrad.tensor import Tensor
 from plugrad.tree import iter_leaves
