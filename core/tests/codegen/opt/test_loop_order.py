@@ -56,6 +56,11 @@ def test_images_are_outside_of_the_results_where_no_cache_holds_all_of_them() ->
     assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(1, 400, 128)))
 
 
+def test_what_every_share_of_the_threads_reads_counts_for_each() -> None:
+    of_two = chosen(gradient(64, 400, 128))
+    assert [opt.op for opt in of_two[-2:]] == [OptOps.THREAD, OptOps.HOIST]
+
+
 def test_sums_in_memory_are_no_gain_where_they_fit_no_cache() -> None:
     assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(256, 16, 2048)))
 

@@ -74,6 +74,7 @@ def hoist_reduction(kernel: KernelOpt) -> None:
         return
     reduced = [r for r in ranges_of_reduce(main.reduce) if r.arg.kind is AxisType.REDUCE]
     loops = [r for r in stores[0].src[2:] if r in main.loops and r.arg.kind is AxisType.LOOP]
+    shares = [r for r in stores[0].src[2:] if r.arg.kind is AxisType.THREAD]
     # what is copied before a loop stays copied
     staged = [opt.axis for opt in kernel.applied if opt.op is OptOps.STAGE]
     first = next((n for n, r in enumerate(loops) if [r.arg.ident] == staged or not staged), len(loops))
@@ -82,7 +83,7 @@ def hoist_reduction(kernel: KernelOpt) -> None:
     axis, *inside = reduced
     can, lanes = kernel.capabilities, kernel.capabilities.lanes(main.reduce.dtype)
     products, size = main.steps / lanes, constant_size(axis) or 1
-    least = _WORTH_HOISTING * _time([*loops, *reduced], main, products, can.cache_bytes)
+    least = _WORTH_HOISTING * _time([*shares, *loops, *reduced], main, products, can.cache_bytes)
     hoists = (
         (n, hoist_of(kernel.ast, axis, loops[n])) for n in range(first, len(loops) if least > products else 0)
     )
@@ -92,9 +93,9 @@ def hoist_reduction(kernel: KernelOpt) -> None:
     for block in (0, *divisors(size, _BLOCKS)) if fitting else ():
         steps, step, body = _blocked(main, axis, block) if 0 < block < size else (axis, (), main)
         for n, hoist in fitting if in_pieces(steps) else ():
-            sums = hoist.numel / lanes * steps_of((*loops[:n], steps))
+            sums = hoist.numel / lanes * steps_of((*shares, *loops[:n], steps))
             sums *= _SUMS if hoist.nbytes < can.cache_bytes[0] // 2 else _FAR_SUMS
-            nest = [*loops[:n], steps, *loops[n:], *step, *inside]
+            nest = [*shares, *loops[:n], steps, *loops[n:], *step, *inside]
             time = sums + _time(nest, body, products, can.cache_bytes)
             if time < least:
                 opts = [Opt(OptOps.BLOCK, axis.arg.ident, block)] if step else []
