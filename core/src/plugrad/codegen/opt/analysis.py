@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable
+from operator import itemgetter
 
 from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
@@ -53,7 +54,8 @@ class MemoryAccess:
     def nbytes(self, axes: Iterable[UOp]) -> int:
         """Return the bytes of the lines that all steps of `axes` visit."""
         run, runs = self.index.dtype.itemsize, 1
-        for step, r in sorted((self.step_bytes(r), r) for r in axes if self.moves(r)):
+        steps = [(self.step_bytes(r), r) for r in axes if self.moves(r)]
+        for step, r in sorted(steps, key=itemgetter(0)):
             if step <= max(run, LINE_BYTES):
                 run += step * (steps_of([r]) - 1)
             else:
