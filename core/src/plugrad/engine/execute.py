@@ -1,7 +1,9 @@
 """Run what a schedule says: launches and copies on buffers, watched by whoever listens."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
 
 from plugrad import events
 from plugrad._frozen import frozen
@@ -16,6 +18,8 @@ from plugrad.uop.shape import least
 
 # Operations from which progress is looked at: it takes less than a hundredth of as much work.
 _SHOWN_FROM = 1 << 26
+
+Picker = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
 @frozen(eq=False)
@@ -80,6 +84,14 @@ def launch(
     except Exception as error:
         raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
         raise
+
+
+def picker(places: Sequence[int]) -> Picker:
+    """Return a function that takes the items at `places` out of a sequence."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    # an `itemgetter` of one gives no tuple, and there is none of nothing
+    return lambda items: tuple([items[place] for place in places])
 
 
 def takes_long(programs: Iterable[Program]) -> bool:

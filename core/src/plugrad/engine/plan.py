@@ -144,7 +144,7 @@ def make_plan(
         assert isinstance(begin, int), "parts of memory have a fixed place"
         assert isinstance(end, int), "parts of memory have a fixed size"
         memory[part] = memory[owner].view(end - begin, part.dtype, begin * part.dtype.itemsize)
-    owners = frozenset([b if b.base is None else b.base for b in passing.values()])
+    owners = frozenset([b.whole for b in passing.values()])
     calls, conditions = made.schedule.calls, made.schedule.conditions
     lines = lines_of(resolved, graph) if settings.CHECK else {}
     return ExecutionPlan(graph, calls, conditions, memory, owners, results, lines)

@@ -99,19 +99,19 @@ class _Search:
         # arguments, results and random numbers are others at each replay
         own = {*map(storage.buffer_of, (*trace.stand_ins, *trace.made)), *trace.draws}
         written = [buffer for step in trace.steps for buffer in _written(step)]
-        self._varying = own.union(map(_owner, written))
+        self._varying = own.union([b.whole for b in written])
         # a result stays where it is if it is written part by part
         split = {buffer.base for buffer in written}
-        copied = {_owner(step.buffers[1]) for step in trace.steps if isinstance(step, Copy)}
+        copied = {step.buffers[1].whole for step in trace.steps if isinstance(step, Copy)}
         fixed = {*own, *trace.outside, *copied}
         times = Counter(written)
-        self._movable = {b for b in written if times[b] == 1 and b not in split and _owner(b) not in fixed}
+        self._movable = {b for b in written if times[b] == 1 and b not in split and b.whole not in fixed}
         self._seen: set[Buffer] = set()
 
     def visit(self, step: Step) -> None:
         """Take note of the next step."""
         reads = self._reads(step)
-        self._seen.update(step.buffers, map(_owner, step.buffers))
+        self._seen.update(step.buffers, [b.whole for b in step.buffers])
         buffers = tuple([self._present(buffer) for buffer in step.buffers])
         if reads is None:
             self.others.append(_with_buffers(step, buffers))
@@ -131,7 +131,7 @@ class _Search:
         for buffer in read:
             if (result := self._result_of(buffer)) is not None:
                 names.update(dict.fromkeys(result.reads))
-            elif (owner := _owner(buffer)) in self._varying or owner.is_borrowed:
+            elif (owner := buffer.whole) in self._varying or owner.is_borrowed:
                 return None
             elif (name := self._names.get(owner)) is not None:
                 if not Device[owner.device].can_compute:
@@ -141,7 +141,7 @@ class _Search:
 
     def _result_of(self, buffer: Buffer) -> _Result | None:
         """Return the constant result that lies in `buffer`, or that it is a part of."""
-        return self.results.get(buffer) or self.results.get(_owner(buffer))
+        return self.results.get(buffer) or self.results.get(buffer.whole)
 
     def _present(self, buffer: Buffer) -> Buffer:
         result = self._result_of(buffer)
@@ -153,7 +153,7 @@ class _Search:
 
 def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple[UOp, ...]) -> _Result:
     """Return the result of a constant step, which another capture may have already."""
-    inputs = [(_owner(b), b.offset, b.size, b.dtype) for b in buffers if b is not place]
+    inputs = [(b.whole, b.offset, b.size, b.dtype) for b in buffers if b is not place]
     key = (None if isinstance(step, Copy) else step.kernel, place.device, *inputs)
     found = _shared.get(key)
     if found is None:
@@ -176,7 +176,3 @@ def _written(step: Step) -> Sequence[Buffer]:
 def _read(step: Step) -> Sequence[Buffer]:
     slots = (1,) if isinstance(step, Copy) else step.kernel.program.ins
     return [step.buffers[slot] for slot in slots]
-
-
-def _owner(buffer: Buffer) -> Buffer:
-    return buffer if buffer.base is None else buffer.base

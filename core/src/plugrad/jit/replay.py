@@ -1,12 +1,11 @@
 """Run recorded steps again on other inputs, with prepared launches."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from plugrad import events
 from plugrad.engine.compile import CompiledKernel
-from plugrad.engine.execute import Copy, Launch, Step, takes_long
+from plugrad.engine.execute import Copy, Launch, Picker, Step, picker, takes_long
 from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.observe.progress import progress
 from plugrad.runtime.buffer import Buffer
@@ -44,7 +43,7 @@ class Replay:
         self._steps = steps
         self._devices = list(dict.fromkeys(s.kernel.device for s in steps if isinstance(s, Launch)))
         for buffer in dict.fromkeys(buffer for step in steps for buffer in step.buffers):
-            number = self._index.get(_owner(buffer))
+            number = self._index.get(buffer.whole)
             if number is None:
                 self._fixed[buffer] = buffer.pin().handle
             elif buffer.base is not None:
@@ -99,7 +98,7 @@ class Replay:
     def _prepare(self, step: Step) -> _Run:
         if isinstance(step, Copy):
             return lambda handles, values, buffers: self._with_buffers(step, buffers).run(values)
-        return _launcher(step.kernel, _picker([self._places[buffer] for buffer in step.buffers]))
+        return _launcher(step.kernel, picker([self._places[buffer] for buffer in step.buffers]))
 
     def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> _Run | None:
         launches = [step for step in group if isinstance(step, Launch)]
@@ -131,14 +130,14 @@ class Replay:
         return Copy((found[0], found[1])) if isinstance(step, Copy) else Launch(step.kernel, tuple(found))
 
     def _exchanged(self, buffer: Buffer, buffers: Sequence[Buffer]) -> Buffer:
-        number = self._index.get(_owner(buffer))
+        number = self._index.get(buffer.whole)
         if number is None:
             return buffer
         actual = buffers[number]
         return actual if buffer.base is None else actual.view(buffer.size, buffer.dtype, buffer.offset)
 
 
-def _launcher(kernel: CompiledKernel, pick: Callable[[Sequence[Any]], tuple[Any, ...]]) -> _Run:
+def _launcher(kernel: CompiledKernel, pick: Picker) -> _Run:
     """Return a function that launches a kernel on the handles that `pick` takes."""
     program, runner = kernel.program, kernel.runner
     is_fixed = kernel.launch_dims is not None and not program.variables
@@ -156,18 +155,6 @@ def _launcher(kernel: CompiledKernel, pick: Callable[[Sequence[Any]], tuple[Any,
             raise
 
     return run
-
-
-def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Return a function that takes the items at `places` out of a sequence."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    # an `itemgetter` of one gives no tuple, and there is none of nothing
-    return lambda items: tuple([items[place] for place in places])
-
-
-def _owner(buffer: Buffer) -> Buffer:
-    return buffer if buffer.base is None else buffer.base
 
 
 def _groups(steps: Sequence[Step]) -> Iterator[list[Step]]:

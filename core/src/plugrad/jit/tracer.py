@@ -293,7 +293,7 @@ class _Tracer:
 
     def _step_key(self, step: Step) -> Hashable:
         written = (0,) if isinstance(step, Copy) else step.kernel.program.outs
-        bases = [buffer if buffer.base is None else buffer.base for buffer in step.buffers]
+        bases = [buffer.whole for buffer in step.buffers]
         for place, base in enumerate(bases):
             if base not in self._roles:
                 self._roles[base] = self._role(base, place in written)
@@ -335,7 +335,7 @@ class _Tracer:
         for tensor in self._outside:
             if storage.is_view(tensor.uop):
                 buffer = storage.buffer_of(storage.viewed(tensor.uop))
-                if (buffer if buffer.base is None else buffer.base) in used:
+                if buffer.whole in used:
                     out.append(Watched(weakref.ref(tensor), tensor.uop, buffer, id(tensor) in directly))
         return out
 

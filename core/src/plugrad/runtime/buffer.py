@@ -168,6 +168,11 @@ class Buffer:
         except DeviceOutOfMemory as error:
             raise explain_out_of_memory(self, live_buffers(), error) from error
 
+    @property
+    def whole(self) -> "Buffer":
+        """The buffer that has the memory: this one, unless it is a part of another."""
+        return self if self.base is None else self.base
+
     def _view_of(self, base: "Buffer") -> Any:
         return self.allocator.offset(base.ensure_allocated().handle, self.nbytes, self.offset)
 
@@ -207,7 +212,7 @@ class Buffer:
                 f"a view of {size} {dtype.name} ({size * dtype.itemsize} bytes) at byte {offset} does not "
                 f"lie in {self!r} of {self.nbytes} bytes. Choose a smaller size or offset."
             )
-        base = self if self.base is None else self.base
+        base = self.whole
         return Buffer(
             self.device, size, dtype, self.allocator, base=base, offset=self.offset + offset, label=self.label
         )
@@ -219,7 +224,7 @@ class Buffer:
         to this buffer afterwards moves it to other memory first. None where the host does not see the memory,
         it belongs to somebody who may write to it, or is pinned.
         """
-        owner = self if self.base is None else self.base
+        owner = self.whole
         with _allocating:
             owner.ensure_allocated()
             whole = owner._lent()
@@ -249,7 +254,7 @@ class Buffer:
         Raises:
             DeviceOutOfMemory: it has to move, and there is no room.
         """
-        owner = self if self.base is None else self.base
+        owner = self.whole
         if owner._loan is not None or owner._imported is not None:
             owner._leave_shared(keeps_contents=True)
         return self
@@ -260,7 +265,7 @@ class Buffer:
         Raises:
             DeviceOutOfMemory: it has to move once more, and there is no room.
         """
-        owner = self if self.base is None else self.base
+        owner = self.whole
         with _allocating:
             owner.own()
             owner._is_pinned = True

@@ -9,7 +9,6 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import UNROLLED, ranges_of_reduce, stores_of
-from plugrad.target import LINE_BYTES
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
@@ -45,20 +44,13 @@ def order_loops(kernel: KernelOpt) -> None:
     loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
 
     def loaded_anew(r: UOp) -> int:
-        return sum(_line_bytes(p, set(p.index.ranges) - set(loops)) for p in places if p.moves(r))
+        return sum(p.nbytes(p.index.ranges - set(loops)) for p in places if p.moves(r))
 
     for n, r in enumerate(sorted(loops, key=loaded_anew, reverse=True)):
         if loops[n] is not r:
             kernel.apply(Opt(OptOps.SWAP, loops[n].arg.ident, r.arg.ident))
             other = loops.index(r)
             loops[n], loops[other] = r, loops[n]
-
-
-def _line_bytes(place: MemoryAccess, steps: Collection[UOp]) -> int:
-    """Return the bytes of whole lines that `steps` load at a place."""
-    row = max([constant_size(r) or 1 for r in steps if place.is_contiguous(r)], default=1)
-    itemsize = place.index.dtype.itemsize
-    return steps_of(steps) * max(itemsize, LINE_BYTES // row)
 
 
 def nbytes_between(place: UOp) -> int:

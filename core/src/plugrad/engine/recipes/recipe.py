@@ -4,17 +4,15 @@ What is left to do are the launches, the memory of results, and noting where the
 a canonical graph nor looks kernels up.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from operator import itemgetter
-from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.engine.compile import CompiledKernel
-from plugrad.engine.execute import Launch, Step, launch, takes_long
+from plugrad.engine.execute import Launch, Picker, Step, launch, picker, takes_long
 from plugrad.engine.plan import ExecutionPlan, Result
 from plugrad.engine.recipes.form import Form, form_of
 from plugrad.engine.schedule_cache import recipes
@@ -25,8 +23,6 @@ from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA, call_site
 from plugrad.settings import settings
 from plugrad.uop import UOp
-
-_Picker = Callable[[Sequence[Any]], tuple[Any, ...]]
 
 
 @frozen
@@ -87,7 +83,7 @@ class Recipe:
     places: tuple[_Memory, ...]
     temporaries: tuple[_Memory, ...]
     parts: tuple[_Part, ...]
-    launches: tuple[tuple[CompiledKernel, _Picker], ...]
+    launches: tuple[tuple[CompiledKernel, Picker], ...]
     names: Mapping[str, str]
     is_long: bool
 
@@ -158,10 +154,12 @@ def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | 
     inputs: list[Buffer] = [u.place for u in form.inputs]
     made: list[Buffer] = [u.place for u in places]
     used = dict.fromkeys(buffer for step in launches for buffer in step.buffers)
-    passing = [buffer for buffer in dict.fromkeys(map(_owner, used)) if buffer in plan.temporaries]
+    passing = [buffer for buffer in dict.fromkeys([b.whole for b in used]) if buffer in plan.temporaries]
     whole = {buffer: number for number, buffer in enumerate([*inputs, *made, *passing])}
     parts = [buffer for buffer in used if buffer not in whole]
-    if len(whole) < len(inputs) + len(made) + len(passing) or not whole.keys() >= set(map(_owner, parts)):
+    if len(whole) < len(inputs) + len(made) + len(passing) or not whole.keys() >= {
+        part.whole for part in parts
+    }:
         return None
     order = {buffer: number for number, buffer in enumerate([*whole, *parts])}
     written = {
@@ -176,8 +174,8 @@ def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | 
         tuple([_result(result, numbers, places, written) for result in noted]),
         tuple([_Memory(u.arg.device, u.arg.shape, u.dtype) for u in places]),
         tuple([_Memory(buffer.device, (buffer.size,), buffer.dtype) for buffer in passing]),
-        tuple([_Part(whole[_owner(part)], part.size, part.dtype, part.offset) for part in parts]),
-        tuple([(step.kernel, _picker([order[b] for b in step.buffers])) for step in launches]),
+        tuple([_Part(whole[part.whole], part.size, part.dtype, part.offset) for part in parts]),
+        tuple([(step.kernel, picker([order[b] for b in step.buffers])) for step in launches]),
         names,
         takes_long([step.kernel.program for step in launches]),
     )
@@ -202,15 +200,3 @@ def _result(
     memory = storage.viewed(result.place)
     path = path_between(result.place, memory)
     return _Result(numbers[result.value], places.index(memory), path, written.get(memory.place, 0))
-
-
-def _picker(places: Sequence[int]) -> _Picker:
-    """Return a function that takes the items at `places` out of a sequence."""
-    if len(places) > 1:
-        return itemgetter(*places)
-    # an `itemgetter` of one gives no tuple
-    return lambda items: tuple([items[place] for place in places])
-
-
-def _owner(buffer: Buffer) -> Buffer:
-    return buffer if buffer.base is None else buffer.base
