@@ -82,6 +82,50 @@ def test_work_inside_of_work_is_shown_below_it(tmp_path: Path) -> None:
     assert "kernels" not in shown.split("batches 1/2")[-1]
 
 
+_PHASES = """
+import time
+from plugrad.observe.progress import one_wait, progress
+with one_wait():
+    with progress("scheduling", None):
+        time.sleep({pause})
+    with one_wait(), progress("kernels", 5):
+        time.sleep({pause})
+"""
+
+
+def test_the_time_of_a_wait_is_that_of_all_its_phases(tmp_path: Path) -> None:
+    shown = _on_terminal(_PHASES.format(pause=0.8), tmp_path)
+    assert "kernels 0/5" in shown
+    assert "scheduling" not in shown
+    assert _on_terminal(_PHASES.format(pause=0.1), tmp_path) == ""
+
+
+def test_phases_of_one_call_are_one_wait(tmp_path: Path) -> None:
+    code = """
+import time
+from plugrad import Tensor, jit
+from plugrad.engine import plan
+from plugrad.engine.execute import Launch
+run, prepare = Launch.run, plan.prepare
+def slowly(function):
+    def slow(*arguments):
+        time.sleep(0.7)
+        return function(*arguments)
+    return slow
+plan.prepare, Launch.run = slowly(prepare), slowly(run)
+(Tensor([1.0, 2.0], device="PYTHON") + 1).realize()
+plan.prepare, Launch.run = slowly(prepare), run
+@jit.jit
+def twice(x):
+    y = (x + 1).realize()
+    return (y * 2).realize()
+twice(Tensor([1.0, 2.0], device="PYTHON"))
+"""
+    shown = _on_terminal(code, tmp_path)
+    assert "launches 0/1" in shown
+    assert "scheduling" in shown
+
+
 def test_slow_scheduling_is_shown(tmp_path: Path) -> None:
     code = """
 import time

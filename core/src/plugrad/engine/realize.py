@@ -19,7 +19,7 @@ from plugrad.engine.recipes.recipe import form_to_run, remember, run_known
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
-from plugrad.observe.progress import progress
+from plugrad.observe.progress import one_wait, progress
 from plugrad.schedule.versions import VERSIONS
 from plugrad.settings import context, settings
 from plugrad.uop import Ops, UOp
@@ -83,37 +83,46 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         form = form_to_run(values, device) if is_plain else None
         if form is not None and run_known(form):
             return
-        if settings.CHECK:
-            _check_positions(values, device)
-        if capture is not None:
-            _finish_waiting(values, device, capture)
-            graph = resolve_graph(UOp.sink(*values))
-            capture.found += [(0, u) for u in graph if storage.places_of(u)]
-        # the values of a recorded call are fixed, but for those of its arguments
-        constants = () if capture is None else capture.constants
-        plan = make_plan(values, device, share_slices=capture is None, before=before, constants=constants)
-        plan.graph.check_bound()
-        for condition in plan.conditions:
-            condition.check(plan.graph.values)
-        # a replay runs often enough for kernels of its own sizes
-        steps = compile_plan(plan, compile_shared_kernels if capture is None else compile_kernels)
-        if capture is not None:
-            capture.check_values(plan.graph)
-            # what lies in memory already is among the results as well
-            capture.made.update(r.value for r in plan.results if not storage.places_of(r.value))
-        _run(plan, steps)
+        plan, steps = _run_planned(values, device, before, capture)
         if form is not None:
             remember(form, plan, steps)
-        if capture is not None:
-            capture.steps.extend(steps)
-            capture.constants.difference_update(map(storage.buffer_of, plan.overwritten(plan.calls)))
-            capture.values.update(plan.graph.values)
-            capture.conditions.extend(plan.conditions)
         if steps and events.active:
             kernels = sum(isinstance(step, Launch) for step in steps)
             devices = tuple(dict.fromkeys(call.device for call in plan.calls))
             seconds = time.perf_counter() - started
             events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
+
+
+@one_wait()
+def _run_planned(
+    values: Sequence[UOp], device: str | None, before: Mapping[UOp, UOp], capture: Capture | None
+) -> tuple[ExecutionPlan, list[Step]]:
+    """Plan, compile and run what `values` take; `capture` notes it."""
+    if settings.CHECK:
+        _check_positions(values, device)
+    if capture is not None:
+        _finish_waiting(values, device, capture)
+        graph = resolve_graph(UOp.sink(*values))
+        capture.found += [(0, u) for u in graph if storage.places_of(u)]
+    # the values of a recorded call are fixed, but for those of its arguments
+    constants = () if capture is None else capture.constants
+    plan = make_plan(values, device, share_slices=capture is None, before=before, constants=constants)
+    plan.graph.check_bound()
+    for condition in plan.conditions:
+        condition.check(plan.graph.values)
+    # a replay runs often enough for kernels of its own sizes
+    steps = compile_plan(plan, compile_shared_kernels if capture is None else compile_kernels)
+    if capture is not None:
+        capture.check_values(plan.graph)
+        # what lies in memory already is among the results as well
+        capture.made.update(r.value for r in plan.results if not storage.places_of(r.value))
+    _run(plan, steps)
+    if capture is not None:
+        capture.steps.extend(steps)
+        capture.constants.difference_update(map(storage.buffer_of, plan.overwritten(plan.calls)))
+        capture.values.update(plan.graph.values)
+        capture.conditions.extend(plan.conditions)
+    return plan, steps
 
 
 def _check_positions(values: Iterable[UOp], device: str | None) -> None:

@@ -28,6 +28,7 @@ from plugrad.jit.inputs import Inputs
 from plugrad.jit.leaves import Leaves
 from plugrad.jit.trace import GradientFound, GradientLeft, Shared, Trace
 from plugrad.jit.watched import Watched
+from plugrad.observe.progress import one_wait
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.tensor import Tensor
@@ -80,7 +81,7 @@ class _Tracer:
         args, kwargs = refill((args, kwargs), Tensor, self._arguments)
         # who trains writes to the weights soon
         constants = set[Buffer]() if Tensor.training else self._old_buffers
-        with capturing(constants) as capture:
+        with capturing(constants) as capture, one_wait():
             try:
                 returned = function(*args, **kwargs)
             except BaseException:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import LazyModule
@@ -38,11 +39,26 @@ def progress(what: str, total: int | None) -> AbstractContextManager[Callable[[i
     return _Bar(what, total) if settings.PROGRESS and sys.stderr.isatty() else _SILENT
 
 
+@contextmanager
+def one_wait() -> Generator[None]:
+    """Measure the time of all work inside the block from the beginning of the outermost such block.
+
+    For calls that do several kinds of work, each of which may be too short to be shown.
+    """
+    token = None if _waiting_since.get() else _waiting_since.set(time.monotonic())
+    try:
+        yield
+    finally:
+        if token is not None:
+            _waiting_since.reset(token)
+
+
 def _ignore(done: int) -> None:
     """Stand for a bar where none is shown."""
 
 
 _SILENT = nullcontext(_ignore)
+_waiting_since: ContextVar[float | None] = ContextVar("waiting_since", default=None)
 # what is on the terminal; work inside of other work has a line below it
 _displays: list[rich_progress.Progress] = []
 _lock = threading.Lock()
@@ -53,7 +69,7 @@ class _Bar:
 
     def __init__(self, what: str, total: int | None) -> None:
         self._what = what
-        self._started = time.monotonic()
+        self._started = _waiting_since.get() or time.monotonic()
         self._total = total
         self._done = 0
         self._shown: tuple[rich_progress.Progress, Any] | None = None
