@@ -1,5 +1,7 @@
 """Tests of the table that a schedule prints as."""
 
+import pytest
+
 from plugrad import Tensor, Variable
 from plugrad.dtype import dtypes
 from plugrad.engine.schedule_table import operations
@@ -47,3 +49,24 @@ def test_a_step_prints_as_one_line() -> None:
     assert str(item) == f"{item.ast.arg.name} on PYTHON, shape (2,), 24 bytes: mul, add, sum"
     (copy,) = x.to("NULL").schedule()
     assert str(copy) == "copy PYTHON -> NULL, shape (4,), 16 bytes"
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_table_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = Tensor.ones(2, 3, 4, 5, 6, 7, 8, 9, device="PYTHON").contiguous().realize()
+    schedule = (
+        (x.exp().sin() * x / 2 - x.log() * x.sqrt() * 2)
+        .sum((0, 2, 4))
+        .gelu(approximate="none")
+        .log()
+        .schedule()
+    )
+    monkeypatch.setenv("COLUMNS", "1000")
+    whole = str(schedule)
+    assert max(map(len, whole.splitlines())) > 120
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = str(schedule).splitlines()
+    assert max(map(len, lines)) <= width
+    assert " ".join(lines).split() == whole.split()
+    # a count stays with its operation
+    assert not any(line.split()[0].startswith("x") for line in lines)

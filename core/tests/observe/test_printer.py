@@ -9,6 +9,7 @@ from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEve
 from plugrad.observe.printer import Printer, coloured_name, header, launch
 from plugrad.observe.style import plain
 from plugrad.settings import context
+from plugrad.uop.ops import KernelInfo
 from plugrad.uop.uop import UOp
 
 ONE, TWO = UOp.const(dtypes.int32, 1), UOp.const(dtypes.int32, 2)
@@ -140,7 +141,8 @@ def test_a_pass_shows_the_graph_only_if_it_changed() -> None:
     assert printed(PassEvent("codegen", "fold", ONE, ONE, 0.0), 5) == "--- codegen: fold (0.00us) unchanged\n"
 
 
-def test_a_pass_over_a_large_graph_shows_what_changed() -> None:
+def test_a_pass_over_a_large_graph_shows_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     i = UOp.variable("i", 0, 9)
     before = after = i
     for number in range(20):
@@ -149,6 +151,19 @@ def test_a_pass_over_a_large_graph_shows_what_changed() -> None:
     changed = [line for line in text.splitlines() if line[:1] in "+-" and line[:3] != "---"]
     assert [line.strip("+- ")[:33] for line in changed] == ["UOp(Ops.CONST, dtypes.index, arg="] * 2
     assert len(text.splitlines()) < 10
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_graphs_and_programs_fit_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    many = tuple(f"UPCAST:{axis}:4" for axis in range(40))
+    before, after = (UOp.sink(ONE, arg=KernelInfo("k", many[:count])) for count in (39, 40))
+    for event in (
+        PassEvent("codegen", "opts", before, after, 0.0),
+        LowerEvent("k", "NULL", ONE, [ONE, after], 0.0),
+        CompileEvent("k", "NULL", "", 1, 0.0, opts=many),
+    ):
+        assert max(map(len, printed(event, 6).splitlines())) <= width
 
 
 def test_a_stream_that_takes_colours_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def _on_terminal(code: str, folder: Path, **settings: str) -> str:
 
 def test_slow_work_is_shown_and_goes_away(tmp_path: Path) -> None:
     shown = _on_terminal(_SLOW.format(pause=0.4), tmp_path)
-    assert "kernels 3/5" in shown or "kernels 4/5" in shown
+    assert re.search("kernels [345]/5", shown)
     assert shown.rstrip().endswith("\x1b[2K")  # the line is erased at the end
 
 
@@ -168,4 +168,4 @@ if os.fork():
 else:
     {_SLOW.format(pause=0.4).strip().replace(chr(10), chr(10) + "    ")}
 """
-    assert "kernels 3/5" in _on_terminal(code, tmp_path)
+    assert re.search("kernels [345]/5", _on_terminal(code, tmp_path))

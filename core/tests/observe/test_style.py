@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from plugrad.observe.style import AXIS_COLOURS, duration, nbytes, pad, paint, plain, rate, wants_colour
+from plugrad.observe.style import AXIS_COLOURS, duration, fold, nbytes, pad, paint, plain, rate, wants_colour
 from plugrad.uop.ops import AxisType
 
 
@@ -51,3 +51,17 @@ def test_colour_follows_the_environment_before_the_stream(monkeypatch: pytest.Mo
 
 def test_every_kind_of_axis_but_a_plain_loop_has_a_colour() -> None:
     assert {kind.name for kind in AxisType} - set(AXIS_COLOURS) == {"LOOP"}
+
+
+def test_long_lines_fold_below_their_own_indentation() -> None:
+    assert fold("short\n  of some words", 12) == "short\n  of some\n      words"
+    assert fold("name: of some words", 12, 5) == "name: of\n     some\n     words"
+    assert fold("name: of some words", None) == "name: of some words"
+
+
+def test_folded_lines_of_a_difference_keep_their_mark() -> None:
+    assert fold("+  some long words", 12) == "+  some long\n+      words"
+
+
+def test_deep_lines_leave_half_of_the_width_for_words() -> None:
+    assert fold(" " * 30 + "some words", 20) == " " * 10 + "some words"

@@ -1,19 +1,18 @@
 """`plugrad explain`: run a program, and say which operations share kernels and why each kernel ends."""
 
 import argparse
-import textwrap
 from pathlib import Path
 
 from plugrad.cli.script import run_script
 from plugrad.events import subscribe
 from plugrad.observe.explain import EXPLAINED_EVENTS, Explainer
-from plugrad.observe.style import terminal_width
+from plugrad.observe.style import fold, terminal_width
 
 NAME = "explain"
 SUMMARY = "Run a program, and say which operations share a kernel and why each kernel ends where it does."
 
 # values of a paragraph begin so far from its left
-_VALUES = " " * 12
+_VALUES_AT = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,20 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         # also of a program that fails: how far it came
         if explainer.texts:
-            print(_folded("\n\n".join(explainer.texts), terminal_width()))
+            print(fold("\n\n".join(explainer.texts), terminal_width(), _VALUES_AT))
     if not explainer.texts:
         print(f"{arguments.script} computed nothing.")
     return 0
-
-
-def _folded(text: str, width: int | None) -> str:
-    """Fold lines of more than `width` columns.
-
-    Folded parts begin below the first word of a value.
-    """
-    if width is None:
-        return text
-    fold = textwrap.TextWrapper(
-        width, subsequent_indent=_VALUES, break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(fold.fill(line) for line in text.splitlines())

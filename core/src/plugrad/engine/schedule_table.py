@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
 from plugrad._util import LazyModule
 from plugrad.dtype import dtypes
+from plugrad.observe.style import terminal_width
 from plugrad.runtime.buffer import Buffer
 from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp
 
@@ -18,6 +21,8 @@ else:
     estimates = LazyModule("plugrad.codegen.estimates")
 
 _HEADER = ("kernel", "device", "shape", "bytes", "operations")
+# columns that operations have at least
+_LEAST_OPERATIONS = 24
 _REDUCED = {Ops.ADD: "sum", Ops.MUL: "prod", Ops.MAX: "max"}
 
 
@@ -57,13 +62,36 @@ class ScheduleList(list[ScheduleItem]):
         if not self:
             return "nothing to compute"
         rows = [_HEADER, *map(_cells, self)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
         numbers = ["", *map(str, range(len(self)))]
         left = max(map(len, numbers))
-        return "\n".join(
-            f"{number:>{left}} {'  '.join(map(str.ljust, row, widths))}".rstrip()
-            for number, row in zip(numbers, rows, strict=True)
-        )
+        cells = [(f"{number:>{left}} {row[0]}", *row[1:]) for number, row in zip(numbers, rows, strict=True)]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(_HEADER) - 1)]
+        return "\n".join(_line(row, widths, terminal_width()) for row in cells)
+
+
+def _line(row: tuple[str, ...], widths: Sequence[int], width: int | None) -> str:
+    """Return a row of the table, in lines of at most `width` columns.
+
+    A name for which there is no room has a line of its own, and operations go on below each other.
+    """
+    name, *middle, fused = row
+    inner = "".join(f"  {cell:{size}}" for cell, size in zip(middle, widths[1:], strict=True))
+    if width is None:
+        return f"{name:{widths[0]}}{inner}  {fused}".rstrip()
+    size = max(min(widths[0], width - len(inner) - 2 - _LEAST_OPERATIONS), 0)
+    above, name = (f"{name}\n", "") if len(name) > size else ("", name)
+    head = f"{name:{size}}{inner}  "
+    indent = " " * len(head)
+    # a count stays with its operation
+    fused = fused.replace(" x", "\xa0x")
+    folded = textwrap.wrap(
+        fused,
+        max(width, len(head) + 1),
+        initial_indent=head,
+        subsequent_indent=indent,
+        break_long_words=False,
+    )
+    return above + ("\n".join(folded).replace("\xa0", " ") or head.rstrip())
 
 
 def _cells(item: ScheduleItem) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from plugrad.observe.style import (
     AXIS_COLOURS,
     Colour,
     duration,
+    fold,
     nbytes,
     pad,
     paint,
@@ -35,6 +36,8 @@ _CHANGES: dict[str, Colour] = {"+": "green", "-": "red", "@": "bright_black"}
 _NUMBER_WIDTHS = (9, 9, 8, 9, 6)
 # from so many columns on, launches are shown
 _WIDE = 100
+# where sources of a linear program begin
+_SOURCES_AT = 40
 
 
 class Printer:
@@ -79,11 +82,11 @@ class Printer:
             case CopyEvent() if level >= 2:
                 return copy_line(event, width)
             case CompileEvent() if level >= 3:
-                return compile_text(event, level)
+                return compile_text(event, level, width)
             case PassEvent() if level >= 5:
-                return pass_text(event)
+                return pass_text(event, width)
             case LowerEvent() if level >= 6:
-                return lower_text(event)
+                return lower_text(event, width)
             case _:
                 return None
 
@@ -171,11 +174,11 @@ def copy_line(event: CopyEvent, width: int = 120) -> str:
     return _row("", "copy", f"{event.source} -> {event.destination}", "", cells, width)
 
 
-def compile_text(event: CompileEvent, level: int) -> str:
+def compile_text(event: CompileEvent, level: int, width: int = 120) -> str:
     """Return the text of a kernel for DEBUG=3, 4 and 7."""
     origin = "from the cache" if event.cached else f"compiled in {duration(event.seconds)}"
     lines = [f"{event.name} on {event.device}: {origin}, {nbytes(event.nbytes)}"]
-    lines.append("  opts: " + (", ".join(map(str, event.opts)) or "none"))
+    lines.append(fold("  opts: " + (", ".join(map(str, event.opts)) or "none"), width))
     if level >= 4:
         lines.append(highlighted(event.source.rstrip()))
     if level >= 7 and event.disassemble is not None:
@@ -183,7 +186,7 @@ def compile_text(event: CompileEvent, level: int) -> str:
     return "\n".join(lines)
 
 
-def pass_text(event: PassEvent) -> str:
+def pass_text(event: PassEvent, width: int = 120) -> str:
     """Return the changes of a pass for DEBUG=5, or the graph if shorter."""
     head = paint(f"--- {event.pipeline}: {event.name} ({duration(event.seconds)})", "bright_black")
     before, after = str(event.before).splitlines(), str(event.after).splitlines()
@@ -191,14 +194,17 @@ def pass_text(event: PassEvent) -> str:
         return f"{head} unchanged"
     # the first two lines name files
     changes = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
-    shown = [paint(line, _CHANGES.get(line[:1])) for line in changes]
-    return "\n".join([head, *(shown if len(shown) < len(after) else after)])
+    is_difference = len(changes) < len(after)
+    lines = fold("\n".join(changes if is_difference else after), width).splitlines()
+    colours = _CHANGES if is_difference else {}
+    return "\n".join([head, *(paint(line, colours.get(line[:1])) for line in lines)])
 
 
-def lower_text(event: LowerEvent) -> str:
+def lower_text(event: LowerEvent, width: int = 120) -> str:
     """Return the linear program for DEBUG=6."""
     head = paint(f"--- linear: {event.name} ({duration(event.seconds)})", "bright_black")
-    return f"{head}\n{linear_listing([u for u in event.linear if isinstance(u, UOp)])}"
+    listing = linear_listing([u for u in event.linear if isinstance(u, UOp)])
+    return f"{head}\n{fold(listing, width, _SOURCES_AT)}"
 
 
 def _count(number: int, singular: str, plural: str) -> str:

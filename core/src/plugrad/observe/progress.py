@@ -41,7 +41,7 @@ def progress(what: str, total: int | None) -> AbstractContextManager[Callable[[i
 
 @contextmanager
 def one_wait() -> Generator[None]:
-    """Measure the time of all work inside the block from the beginning of the outermost such block.
+    """Count the time of all work inside from the beginning of the outermost block.
 
     For calls that do several kinds of work, each of which may be too short to be shown.
     """

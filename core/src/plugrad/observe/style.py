@@ -2,6 +2,7 @@
 
 import os
 import re
+import textwrap
 from typing import Literal, TextIO
 
 from plugrad._util import shutil
@@ -66,6 +67,34 @@ def pad(text: str, width: int) -> str:
 def cut(text: str, width: int | None) -> str:
     """Return `text` without what is beyond `width` columns; None keeps all of it."""
     return text if width is None or len(text) <= width else f"{text[: width - 3]}..."
+
+
+def fold(text: str, width: int | None, values_at: int = 0) -> str:
+    """Fold lines of more than `width` columns at spaces; None keeps all of them.
+
+    Args:
+        text: lines without colours. A + or - in front, as of differences, is repeated.
+        width: the columns of the terminal.
+        values_at: the column where what is folded begins, for lines that are not indented further.
+    """
+    if width is None:
+        return text
+    return "\n".join(
+        line if len(line) <= width else _folded(line, width, values_at) for line in text.split("\n")
+    )
+
+
+def _folded(line: str, width: int, values_at: int) -> str:
+    mark = line[: line[:1] in ("+", "-")]
+    body = line[len(mark) :]
+    words = body.lstrip()
+    # at least half of the columns is for words
+    indent = min(len(body) - len(words), width // 2)
+    first, rest = mark + " " * indent, mark + " " * min(max(values_at, indent + 4), width // 2)
+    wrapped = textwrap.TextWrapper(
+        width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+    return wrapped.fill(words)
 
 
 def duration(seconds: float) -> str:
