@@ -65,31 +65,46 @@ def test_a_compiler_is_asked_in_this_thread_unless_it_gains(count: int, may_over
 
 def test_what_the_compiler_refuses_is_raised() -> None:
     with ThreadPoolExecutor(1) as thread:
-        queue = CompileQueue(_device(_Compiler()), thread)
+        queue = CompileQueue(_device(_Compiler()), thread, 1)
         queue.put(("broken", _LONG))
         with pytest.raises(CompileError, match="no such instruction"):
             queue.drain()
 
 
 def test_the_end_is_compiled_in_both_threads() -> None:
-    compiler = _Compiler()
+    both = threading.Barrier(2)
+
+    class Meeting(_Compiler):
+        def compile_many(self, units: Sequence[tuple[str, str]]) -> list[bytes]:
+            if units[0][0] in ("0", "4"):
+                both.wait(10)
+            return super().compile_many(units)
+
+    compiler = Meeting()
     with ThreadPoolExecutor(1) as thread:
-        queue = CompileQueue(_device(compiler), None)
-        units = [(f"k{i}", _LONG) for i in range(4)]
+        queue = CompileQueue(_device(compiler), None, 8)
+        units = [(f"{i}", _LONG) for i in range(8)]
         assert not [done for unit in units for done in queue.put(unit)]
         queue._thread = thread
         assert [lib for lib, _ in queue.drain()] == [name.encode() for name, _ in units]
-    here = threading.current_thread().name
-    assert sorted((names, thread == here) for names, thread in compiler.runs) == [
-        (["k0", "k1"], False),
-        (["k2", "k3"], True),
-    ]
+    # half of all, half of the rest, and so on
+    assert sorted(names for names, _ in compiler.runs) == [[*"0123"], [*"45"], [*"67"]]
+    assert len({thread for _, thread in compiler.runs}) == 2
+
+
+def test_a_run_leaves_half_of_what_is_to_come() -> None:
+    queue = CompileQueue(_device(_Compiler()), None, 12)
+    for i in range(8):
+        queue.put((f"k{i}", _LONG))
+    # of 160,000 characters that wait and 80,000 to come
+    assert queue._take(1) == range(6)
+    assert queue._take(50_000) == range(6, 6)
 
 
 def test_the_first_refusal_is_raised_and_no_other() -> None:
     with ThreadPoolExecutor(1) as thread:
-        queue = CompileQueue(_device(_Compiler()), thread)
+        queue = CompileQueue(_device(_Compiler()), thread, 2)
         queue.put(("broken", _LONG))
-        queue._waiting.append(("broken", "short"))
+        queue._units.append(("broken", "short"))
         with pytest.raises(CompileError, match="no such instruction"):
             queue.drain()

@@ -1,12 +1,13 @@
 """Compile kernels in another thread while more of them are lowered.
 
-A compiler that runs as a process of its own leaves this one free. What waits when the run before has ended
-goes into the next run, so that starting a compiler is paid for few times, and no processor waits for another.
-When all are lowered, this thread compiles as well.
+A compiler that runs as a process of its own leaves this one free. A run takes what waits, so that starting a
+compiler is paid for few times, but about half of what is left at most, so that both threads end at the same
+time. When all are lowered, this thread compiles as well.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -29,11 +30,16 @@ _LEAST_CHARACTERS = 12_000
 class CompileQueue:
     """Sources that wait for a compiler; libraries come back in their order."""
 
-    def __init__(self, device: OpenDevice, thread: futures.ThreadPoolExecutor | None) -> None:
+    def __init__(self, device: OpenDevice, thread: futures.ThreadPoolExecutor | None, count: int) -> None:
         self._device = device
         self._thread = thread
-        self._waiting: list[Unit] = []
-        self._running: futures.Future[list[Compiled]] | None = None
+        self._count = count
+        self._units: list[Unit] = []
+        self._taken = 0
+        self._compiled: dict[int, Compiled] = {}
+        self._returned = 0
+        self._lock = threading.Lock()
+        self._running: futures.Future[None] | None = None
 
     def put(self, unit: Unit) -> list[Compiled]:
         """Take a `(name, source)` unit to compile now or later; return compiled units.
@@ -41,11 +47,11 @@ class CompileQueue:
         Raises:
             CompileError: the compiler refused a unit that was put before.
         """
-        self._waiting.append(unit)
-        done = self._collect() if self._running is not None and self._running.done() else []
-        if self._running is None and _characters(self._waiting) >= _LEAST_CHARACTERS:
-            self._start(len(self._waiting))
-        return done
+        self._units.append(unit)
+        if self._running is not None and self._running.done():
+            self._join()
+        self._start()
+        return self._finished()
 
     def drain(self) -> list[Compiled]:
         """Compile what waits in this thread, beside the other one, and return the remaining results.
@@ -53,38 +59,56 @@ class CompileQueue:
         Raises:
             CompileError: the compiler refused a unit.
         """
-        if self._running is None and _characters(self._waiting) >= _LEAST_CHARACTERS:
-            self._start(_half_of(self._waiting))
-        rest: list[Compiled] = []
+        self._start()
         try:
-            if self._waiting:
-                rest = compile_units(self._device, self._waiting)
+            self._compile(self._take(1), 1)
         finally:
             # what the other thread was refused is said first
-            first = self._collect()
-        return first + rest
+            self._join()
+        return self._finished()
 
-    def _start(self, count: int) -> None:
-        """Compile the first `count` waiting units in the other thread, if there is one."""
-        if self._thread is not None:
+    def _start(self) -> None:
+        """Compile in the other thread, if there is one that is idle, and enough waits."""
+        if self._thread is not None and self._running is None and (span := self._take(_LEAST_CHARACTERS)):
             # settings of the scope that asks hold in the thread as well
             run = copy_context().run
-            self._running = self._thread.submit(run, compile_units, self._device, self._waiting[:count])
-            self._waiting = self._waiting[count:]
+            self._running = self._thread.submit(run, self._compile, span, _LEAST_CHARACTERS)
 
-    def _collect(self) -> list[Compiled]:
+    def _join(self) -> None:
         run, self._running = self._running, None
-        return [] if run is None else run.result()
+        if run is not None:
+            run.result()
+
+    def _compile(self, span: range, least: int) -> None:
+        """Compile these units, then others for as long as `least` characters wait."""
+        while span:
+            libs = compile_units(self._device, self._units[span.start : span.stop])
+            self._compiled.update(zip(span, libs, strict=True))
+            span = self._take(least)
+
+    def _take(self, least: int) -> range:
+        """Return the next units to compile, none where fewer than `least` characters wait."""
+        with self._lock:
+            first, known = self._taken, len(self._units)
+            waiting = _characters(self._units[first:])
+            coming = _characters(self._units) * (self._count - known) / max(known, 1)
+            share = max((waiting + coming) / 2, 2 * _LEAST_CHARACTERS)
+            while waiting >= least and self._taken < known and share > 0:
+                share -= len(self._units[self._taken][1])
+                self._taken += 1
+            return range(first, self._taken)
+
+    def _finished(self) -> list[Compiled]:
+        """Return the next results in order, as far as all before them are there."""
+        out: list[Compiled] = []
+        while self._returned in self._compiled:
+            out.append(self._compiled.pop(self._returned))
+            self._returned += 1
+        return out
 
 
 def _characters(units: Sequence[Unit]) -> int:
     return sum(len(source) for _, source in units)
-
-
-def _half_of(units: Sequence[Unit]) -> int:
-    """Return the number of first units that have half of all characters."""
-    half = _characters(units) / 2
-    return next(count for count in range(len(units) + 1) if _characters(units[:count]) >= half)
 
 
 @contextmanager
@@ -94,10 +118,10 @@ def compile_queue(device: OpenDevice, count: int) -> Generator[CompileQueue]:
     It works in another thread where the compiler allows and there are several.
     """
     if count == 1 or not getattr(device.compiler, "may_overlap", False):
-        yield CompileQueue(device, None)
+        yield CompileQueue(device, None, count)
         return
     with futures.ThreadPoolExecutor(1, "plugrad-compile") as thread:
-        yield CompileQueue(device, thread)
+        yield CompileQueue(device, thread, count)
 
 
 def compile_units(device: OpenDevice, units: Sequence[Unit]) -> list[Compiled]:
