@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable
 from operator import itemgetter
 
-from plugrad._frozen import frozen
+from plugrad._frozen import field, frozen
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.target import LINE_BYTES, Capabilities
 from plugrad.uop import ALU, Ops, UOp
@@ -29,19 +29,27 @@ class MemoryAccess:
     reduce: UOp | None
     """The innermost REDUCE around it; None in the kernel's own loops."""
     is_store: bool
+    _steps: dict[UOp, int | None] = field(default_factory=dict[UOp, "int | None"], compare=False, repr=False)
+    """Found out when somebody asks: a place with another INDEX is made, and not replaced."""
 
     def moves(self, r: UOp) -> bool:
         """Say whether the place depends on `r`."""
         return r in self.index.ranges
 
+    def step(self, r: UOp) -> int | None:
+        """Return the elements between two steps of `r`, None where unknown."""
+        known = self._steps
+        if r not in known:
+            known[r] = coefficient(self.index.src[1], r)
+        return known[r]
+
     def is_contiguous(self, r: UOp) -> bool:
         """Say whether a step of `r` is a step of one element, under one gate."""
-        return coefficient(self.index.src[1], r) == 1 and self._is_gated_as_one(r)
+        return self.step(r) == 1 and self._is_gated_as_one(r)
 
     def is_shuffled(self, r: UOp) -> bool:
         """Say whether lanes along `r` are picked from wide loads: every other element, or backwards."""
-        picked = coefficient(self.index.src[1], r) in (-1, 2) and not self.is_store
-        return picked and self._is_gated_as_one(r)
+        return self.step(r) in (-1, 2) and not self.is_store and self._is_gated_as_one(r)
 
     def leaves_line(self, r: UOp) -> bool:
         """Say whether each step of `r` is a cache line or more away."""
@@ -49,17 +57,17 @@ class MemoryAccess:
 
     def step_bytes(self, r: UOp) -> int:
         """Return the bytes between two steps of `r`; 0 where that is not known."""
-        return abs(coefficient(self.index.src[1], r) or 0) * self.index.dtype.itemsize
+        return abs(self.step(r) or 0) * self.index.dtype.itemsize
 
     def nbytes(self, axes: Iterable[UOp]) -> int:
         """Return the bytes of the lines that all steps of `axes` visit."""
         run, runs = self.index.dtype.itemsize, 1
-        steps = [(self.step_bytes(r), r) for r in axes if self.moves(r)]
-        for step, r in sorted(steps, key=itemgetter(0)):
+        steps = [(self.step_bytes(r), int(r.src[0].vmax)) for r in axes if self.moves(r)]
+        for step, count in sorted(steps, key=itemgetter(0)):
             if step <= max(run, LINE_BYTES):
-                run += step * (steps_of([r]) - 1)
+                run += step * (count - 1)
             else:
-                runs *= steps_of([r])
+                runs *= count
         return runs * -(-run // LINE_BYTES) * LINE_BYTES
 
     def is_followed(self, r: UOp) -> bool:
@@ -79,9 +87,9 @@ class MemoryAccess:
 
         Windows of neighbouring steps overlap: what several of them have counts once.
         """
-        step = coefficient(self.index.src[1], row) or 0
+        step = self.step(row) or 0
         for r in ranges_of_reduce(self.reduce) if self.reduce is not None else ():
-            inner, size = coefficient(self.index.src[1], r) or 0, constant_size(r) or 1
+            inner, size = self.step(r) or 0, constant_size(r) or 1
             if 0 < inner <= step < inner * size:
                 return 1 + (count - 1) * step / (inner * size)
         return count

@@ -1,6 +1,5 @@
 """Order the loops of a register tile and its reduction by their loads."""
 
-from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from plugrad.codegen.opt.analysis import FAR_BYTES, LoopBody, MemoryAccess, bodies_of, divisors, steps_of
@@ -105,7 +104,7 @@ def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...
     outer, inner = (UOp.range(n, (*axis.arg.ident, i), axis.arg.kind) for i, n in enumerate(sizes))
     index = {axis: outer * block + inner}
     loops = body.loops - {axis} | {outer, inner}
-    places = (replace(p, index=p.index.substitute(index), loops=loops) for p in body.places)
+    places = (MemoryAccess(p.index.substitute(index), loops, p.reduce, p.is_store) for p in body.places)
     return outer, (inner,), replace(body, places=tuple(places), loops=loops)
 
 
@@ -115,31 +114,27 @@ def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, .
     These hide reads from the second cache.
     """
     unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
-    is_far = _nbytes(body.places, [*nest, *unrolled]) > _OF_LAST_CACHE * caches[-1]
+    inner = [[p.nbytes([*nest[n:], *unrolled]) for p in body.places] for n in range(len(nest))]
+    is_far = sum(inner[0]) > _OF_LAST_CACHE * caches[-1]
 
     def jumps(place: MemoryAccess) -> bool:
         moved = [r for r in nest if place.moves(r)]
         step = place.step_bytes(moved[-1]) if moved else 0
-        return is_far and step >= FAR_BYTES and step > _nbytes([place], unrolled)
+        return is_far and step >= FAR_BYTES and step > place.nbytes(unrolled)
 
-    near = sum(_reads(nest, body, unrolled, caches[0]).values()) / _NEAR
-    far = _reads(nest, body, unrolled, caches[-1])
-    return max(products, near) + sum(
-        n / (_JUMPING if jumps(place) else _IN_ORDER) for place, n in far.items()
-    )
+    near = sum(_reads(nest, inner, caches[0])) / _NEAR
+    far = zip(body.places, _reads(nest, inner, caches[-1]), strict=True)
+    return max(products, near) + sum(n / (_JUMPING if jumps(place) else _IN_ORDER) for place, n in far)
 
 
-def _reads(nest: list[UOp], body: LoopBody, unrolled: list[UOp], cached: int) -> dict[MemoryAccess, int]:
+def _reads(nest: list[UOp], inner: list[list[int]], cached: int) -> list[int]:
     """Return the bytes that come from beyond a cache, for each place.
+
+    `inner` has the bytes that the nest reads without its first loops, for each number of these.
 
     What the inner loops of the nest read fits the cache. The loop around them streams what it moves; at its
     end the cache has lost all.
     """
-    fits = (_nbytes(body.places, [*nest[n:], *unrolled]) <= cached for n in range(len(nest)))
-    streams = max(0, next((n for n, does in enumerate(fits) if does), len(nest)) - 1)
-    return {p: steps_of(nest[:streams]) * p.nbytes([*nest[streams:], *unrolled]) for p in body.places}
-
-
-def _nbytes(places: Iterable[MemoryAccess], axes: Collection[UOp]) -> int:
-    """Return the bytes of all lines that steps of `axes` visit."""
-    return sum(place.nbytes(axes) for place in places)
+    fits = next((n for n, nbytes in enumerate(inner) if sum(nbytes) <= cached), len(nest))
+    streams = max(0, fits - 1)
+    return [steps_of(nest[:streams]) * nbytes for nbytes in inner[streams]]
