@@ -14,9 +14,10 @@ import pytest
 
 from plugrad import Tensor
 from plugrad.codegen.lower import Lowered, lower
+from plugrad.runtime.compiler import merge_sources
 from plugrad.uop.ops import Ops
 from plugrad_conformance.testing.random_kernels import RandomKernel, random_kernel
-from plugrad_cpu_clang.compiler import compiler_flags, merge_sources
+from plugrad_cpu_clang.compiler import compiler_flags
 from plugrad_cpu_clang.machine import Machine, vector_unit
 from plugrad_cpu_clang.renderer import CpuRenderer, cpu_capabilities
 from plugrad_cpu_clang.toolchain import Choice, Toolchain

@@ -15,7 +15,6 @@ from plugrad_cpu_clang.compiler import (
     CHARACTERS_OF_LONG_SOURCES,
     CpuCompiler,
     compiler_flags,
-    merge_sources,
     split_units,
 )
 from plugrad_cpu_clang.machine import Machine
@@ -113,10 +112,6 @@ def test_no_kernels_are_no_work(best_compiler):
 def test_units_are_spread_evenly():
     groups = split_units([(f"k{n}", "x" * n) for n in range(1, 9)], 2)
     assert sorted(sum(len(source) for _, source in group) for group in groups) == [18, 18]
-
-
-def test_shared_paragraphs_are_merged():
-    assert merge_sources(["types\n\none", "types\n\nmore\n\ntwo\n"]) == "types\n\none\n\nmore\n\ntwo\n"
 
 
 def test_cache_keys_tell_machines_toolchains_and_flags_apart():

@@ -20,6 +20,18 @@ def test_machine_code_is_an_elf_file_with_the_kernel(arch):
     assert b".text.k" in lib
 
 
+def test_kernels_compiled_together_share_bytes(arch):
+    sources = [
+        f"#define DYNAMIC_SHARED_BYTES {65536 + n}\nextern __shared__ unsigned char shared_memory[];\n"
+        f'extern "C" __global__ void k{n}(float *p) {{ p[threadIdx.x] = shared_memory[{n}]; }}\n'
+        for n in range(3)
+    ]
+    libs = CudaCompiler(Target("CUDA", arch=arch)).compile_many([(f"k{n}", s) for n, s in enumerate(sources)])
+    assert len(libs) == 3
+    assert len(set(libs)) == 1
+    assert all(f".text.k{n}".encode() in libs[0] for n in range(3))
+
+
 def test_ptx_is_its_own_listing_and_machine_code_has_one():
     compiler = CudaCompiler(Target("CUDA", arch="sm_199"))
     assert ".entry k" in compiler.disassemble(compiler.compile(SOURCE, "k"))

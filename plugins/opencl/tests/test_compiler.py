@@ -1,7 +1,7 @@
 import pytest
 
 from plugrad.errors import CompileError
-from plugrad_opencl.compiler import OpenClCompiler, compiler_flags, merge_sources
+from plugrad_opencl.compiler import OpenClCompiler, compiler_flags
 from plugrad_opencl.runner import load_program
 
 KERNEL = "__kernel void {name}(__global int *out) {{ *out = {value}; }}\n"
@@ -48,10 +48,6 @@ def test_an_error_among_several_names_the_one_to_blame(compiler):
     with pytest.raises(CompileError, match="refused the kernel bad") as caught:
         compiler.compile_many([("good", KERNEL.format(name="good", value=1)), ("bad", bad)])
     assert caught.value.source == bad
-
-
-def test_shared_paragraphs_are_merged_in_order():
-    assert merge_sources(["a\n\nb\n\nc\n", "a\n\nd\n"]) == "a\n\nb\n\nc\n\nd\n"
 
 
 def test_the_cache_key_names_the_architecture(cpu):

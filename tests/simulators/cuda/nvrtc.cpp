@@ -30,14 +30,22 @@ Program *find(void *handle) {
   return found == live.end() ? nullptr : *found;
 }
 
-// Appends what the driver needs to call each kernel: its name, the size of its blocks, whether it has barriers.
-std::string with_kernels(const std::string &source) {
-  std::ostringstream out;
-  out << source << "\n";
-  const std::string global = "__global__", bounds_word = "__launch_bounds__(";
-  bool has_barriers = false;
+bool waits(const std::string &text) {
   for (auto word : {"__syncthreads()", "__shfl_", "plugrad_mma<", "plugrad_load_matrix<"})
-    has_barriers = has_barriers || source.find(word) != std::string::npos;
+    if (text.find(word) != std::string::npos) return true;
+  return false;
+}
+
+struct Kernel {
+  std::string name, body;
+  int bounds;
+};
+
+// Returns the kernels of a source, and leaves what is outside of their bodies.
+std::vector<Kernel> kernels_of(const std::string &source, std::string &outside) {
+  const std::string global = "__global__", bounds_word = "__launch_bounds__(";
+  std::vector<Kernel> kernels;
+  size_t done = 0;
   for (size_t at = source.find(global); at != std::string::npos; at = source.find(global, at)) {
     at += global.size();
     size_t open = source.find('(', at);
@@ -47,10 +55,31 @@ std::string with_kernels(const std::string &source) {
       open = source.find('(', open + 1);
     }
     if (open == std::string::npos) break;
-    size_t begin = open;
-    while (begin && (std::isalnum((unsigned char)source[begin - 1]) || source[begin - 1] == '_')) begin--;
-    out << "PLUGRAD_KERNEL(" << source.substr(begin, open - begin) << ", " << bounds << ", " << has_barriers << ")\n";
+    size_t name = open;
+    while (name && (std::isalnum((unsigned char)source[name - 1]) || source[name - 1] == '_')) name--;
+    size_t begin = std::min(source.find('{', open), source.size()), end = begin;
+    for (int depth = 0; end < source.size(); end++) {
+      depth += (source[end] == '{') - (source[end] == '}');
+      if (!depth) break;
+    }
+    outside += source.substr(done, begin - done);
+    kernels.push_back({source.substr(name, open - name), source.substr(begin, end - begin), bounds});
+    at = done = end;
   }
+  outside += source.substr(done);
+  return kernels;
+}
+
+// Appends what the driver needs to call each kernel: its name, the size of its blocks, whether it has barriers.
+std::string with_kernels(const std::string &source) {
+  std::string outside;
+  std::vector<Kernel> kernels = kernels_of(source, outside);
+  bool has_barriers = waits(outside);
+  std::ostringstream out;
+  out << source << "\n";
+  for (auto &kernel : kernels)
+    out << "PLUGRAD_KERNEL(" << kernel.name << ", " << kernel.bounds << ", " << (has_barriers || waits(kernel.body))
+        << ")\n";
   if (source.find("extern __shared__") != std::string::npos)
     out << "thread_local __align__(16) unsigned char shared_memory[227 << 10];\n";
   return out.str();

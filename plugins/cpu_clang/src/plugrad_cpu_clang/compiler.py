@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plugrad.errors import CompileError
-from plugrad.runtime.compiler import Compiler
+from plugrad.runtime.compiler import Compiler, merge_sources
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.process import run_compiler, run_compilers, scratch_directory
 from plugrad_cpu_clang.toolchain import Toolchain
@@ -211,16 +211,6 @@ def split_units(units: Sequence[Unit], count: int) -> list[list[Unit]]:
             continue
         min(free, key=lambda group: sum(len(source) for _, source in group)).append(unit)
     return [group for group in groups if group]
-
-
-def merge_sources(sources: Sequence[str]) -> str:
-    """Join sources into one, with the paragraphs they share (types, helpers) once.
-
-    Paragraphs are separated by blank lines; the renderer keeps each definition in one paragraph and writes a
-    definition before its users.
-    """
-    paragraphs = (part.strip("\n") for source in sources for part in source.split("\n\n"))
-    return "\n\n".join(dict.fromkeys(part for part in paragraphs if part)) + "\n"
 
 
 def _read_library(folder: Path, command: Sequence[str], source: str) -> bytes:

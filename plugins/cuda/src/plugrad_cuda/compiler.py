@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from plugrad.errors import DeviceNotFound
@@ -13,6 +14,8 @@ from plugrad_cuda.capabilities import version_of
 
 # no contraction: only MULACC may round once, and says so itself
 FLAGS = ("-fmad=false", "-std=c++17", "-w")
+# NVRTC takes 50 ms to start and 25 for a kernel; each of a program's kernels is loaded with the bytes of all
+KERNELS_IN_ONE_PROGRAM = 8
 
 
 class CudaCompiler(Compiler):
@@ -54,6 +57,14 @@ class CudaCompiler(Compiler):
             CompileError: NVRTC refused; carries source, log and options.
         """
         return self._nvrtc.compile(source, name, self.options, is_ptx=self.is_ptx).image
+
+    def compile_many(self, units: Sequence[tuple[str, str]]) -> list[bytes]:
+        """Return the image of each `(name, source)` unit; units compiled together share the same bytes.
+
+        Raises:
+            CompileError: of the first unit that NVRTC refuses.
+        """
+        return self.compile_merged(units, KERNELS_IN_ONE_PROGRAM)
 
     def compile_unaligned(self, source: str, name: str) -> bytes:
         """Return the image for buffers that do not begin where vectors may."""

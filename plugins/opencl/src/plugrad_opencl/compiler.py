@@ -85,21 +85,7 @@ class OpenClCompiler(Compiler):
         Raises:
             CompileError: of the first unit that the driver refuses.
         """
-        distinct = list(dict.fromkeys(units))
-        step = KERNELS_IN_ONE_PROGRAM
-        libs: dict[Unit, bytes] = {}
-        for group in (distinct[start : start + step] for start in range(0, len(distinct), step)):
-            libs.update(self._compile_group(group))
-        return [libs[unit] for unit in units]
-
-    def _compile_group(self, group: Sequence[Unit]) -> dict[Unit, bytes]:
-        if len(group) > 1:
-            try:
-                lib = self.compile(merge_sources([source for _, source in group]), group[0][0])
-                return dict.fromkeys(group, lib)
-            except CompileError:
-                pass  # one by one, so that the error shows the kernel that is to blame and nothing else
-        return {(name, source): self.compile(source, name) for name, source in group}
+        return self.compile_merged(units, KERNELS_IN_ONE_PROGRAM)
 
     def _build(self, program: Any, context: Context) -> None:
         flags = " ".join(self.flags).encode()
@@ -107,17 +93,6 @@ class OpenClCompiler(Compiler):
             program.compile(flags, [context.device])
         else:
             program._build(flags, [context.device])
-
-
-def merge_sources(sources: Sequence[str]) -> str:
-    r"""Return one source with the kernels of all, each paragraph once.
-
-    Example:
-        >>> merge_sources(["typedef int i32;\n\nkernel a\n", "typedef int i32;\n\nkernel b\n"])
-        'typedef int i32;\n\nkernel a\n\nkernel b\n'
-    """
-    paragraphs = (paragraph for source in sources for paragraph in source.rstrip("\n").split("\n\n"))
-    return "\n\n".join(dict.fromkeys(paragraphs)) + "\n"
 
 
 def build_log(program: Any, context: Context) -> str:
