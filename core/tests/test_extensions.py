@@ -35,6 +35,43 @@ def test_a_module_of_another_distribution_is_an_attribute_of_plugrad(install: In
     assert extension_names(MODULES)["added"] == "added_module"
 
 
+def test_a_module_of_another_distribution_is_imported_by_both_names(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "added_package").mkdir()
+    (tmp_path / "added_package" / "__init__.py").write_text("answer = 42")
+    (tmp_path / "added_package" / "inner.py").write_text("question = []")
+    install("added_package", "", "[plugrad.modules]\nadding = added_package\n")
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    named: dict[str, object] = {}
+    exec("from plugrad.adding import answer", named)
+    exec("from plugrad.adding.inner import question", named)
+    exec("from added_package.inner import question as same", named)
+    exec("import plugrad.adding as first; import added_package as second", named)
+    assert named["answer"] == 42
+    assert named["question"] is named["same"]
+    assert named["first"] is named["second"]
+
+
+def test_an_import_of_what_is_not_there_says_what_to_write_or_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ImportError, match=r"Instead: write dtypes\.float32\.$"):
+        exec("from plugrad import float32")
+    with pytest.raises(ModuleNotFoundError, match=r"Instead: write plugrad\.nn\.functional\.$"):
+        exec("import plugrad.functional")
+    monkeypatch.setattr(plugrad, "_load_extension", lambda group, name: None)
+    for line in ("from plugrad import onnx", "import plugrad.onnx", "from plugrad.onnx import load"):
+        with pytest.raises(ModuleNotFoundError, match=r"comes with plugrad-onnx\. Install it: pip install"):
+            exec(line, {})
+
+
+@pytest.mark.parametrize("name", ["nothing_at_all", "viz", "zeros"])
+def test_other_imports_fail_as_everywhere(name: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=f"^No module named 'plugrad.{name}'"):
+        exec(f"import plugrad.{name}")
+
+
 def test_no_module_is_imported_before_it_is_asked_for(install: Install) -> None:
     install("idle_module", "", "[plugrad.modules]\nidle = idle_module\n")
     assert "idle" in extension_names(MODULES)

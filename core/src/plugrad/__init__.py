@@ -6,6 +6,7 @@ from plugrad import Tensor
 """
 
 import importlib
+import sys as _sys
 from typing import TYPE_CHECKING, Any
 
 import plugrad.builtin as _builtin  # registers the devices that need no plugin
@@ -13,8 +14,9 @@ from plugrad._util import VERSION as __version__
 from plugrad.device import Device
 from plugrad.dtype import dtypes
 from plugrad.extensions import MODULES as _MODULES
+from plugrad.extensions import ModuleFinder as _ModuleFinder
 from plugrad.extensions import load_extension as _load_extension
-from plugrad.plugin.hints import PROGRAMS as _PROGRAMS
+from plugrad.plugin.hints import ADDED_MODULES as _ADDED_MODULES
 from plugrad.settings import context
 from plugrad.tensor import Tensor
 from plugrad.tensor.migration_hints import missing_name as _missing_name
@@ -122,6 +124,8 @@ _NAMES = {
     "save": "nn.state",
 }
 
+_sys.meta_path.append(_ModuleFinder(__name__))
+
 del _builtin
 
 
@@ -132,10 +136,9 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f"plugrad.{_NAMES[name]}"), name)
     if not name.startswith("_") and (module := _load_extension(_MODULES, name)):
         return module
-    program = _PROGRAMS.get(name)
-    if program:
+    if program := _ADDED_MODULES.get(name):
         hint = f"it comes with {program.requirement}. Install it: {program.install_line}"
-        raise AttributeError(f"module 'plugrad' has no attribute {name!r}: {hint}")
+        raise AttributeError(f"module 'plugrad' has no attribute {name!r}: {hint}", name=name)
     raise _missing_name(__name__, name, Tensor)
 
 

@@ -93,7 +93,7 @@ HINTS = (
 
 _CONFORMANCE = "plugrad-conformance", "tests/conformance"
 
-#: Commands of other distributions; onnx is a module of `plugrad` as well.
+#: Commands of other distributions.
 PROGRAMS = {
     hint.device: hint
     for hint in (
@@ -104,6 +104,9 @@ PROGRAMS = {
         Hint("new-backend", *_CONFORMANCE, "writes a backend that works, to start from"),
     )
 }
+
+#: Those that are modules of `plugrad` as well.
+ADDED_MODULES = {"onnx": PROGRAMS["onnx"]}
 
 #: The devices that PyTorch's `Tensor.cpu()` and `Tensor.cuda()` name.
 PROCESSOR, NVIDIA = "CPU", "CUDA"
