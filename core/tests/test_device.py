@@ -153,6 +153,16 @@ def test_a_backend_without_devices_says_why_and_what_would_help(devices: DeviceR
         devices["EMPTY"]
 
 
+def test_asking_whether_a_device_is_present_opens_none(devices: DeviceRegistry) -> None:
+    assert devices.present("microchip:1") == devices.present("chip:1") == "CHIP:1"
+    assert devices.present("ENDLESS:9") == "ENDLESS:9"
+    for name in ("CHIP:2", "EMPTY", "nothing"):
+        for _ in range(2):
+            with pytest.raises(DeviceNotFound):
+                devices.present(name)
+    assert devices.opened() == ()
+
+
 def test_threads_open_a_device_once(devices: DeviceRegistry) -> None:
     devices.canonicalize("CHIP")
     before = Backend.opened
@@ -199,9 +209,12 @@ def test_a_context_goes_before_everything(devices: DeviceRegistry) -> None:
     assert devices.DEFAULT == "NULL"
 
 
-def test_an_unknown_default_is_refused_when_it_is_assigned(devices: DeviceRegistry) -> None:
+@pytest.mark.parametrize("name", ["nothing", "EMPTY", "CHIP:2"])
+def test_a_default_that_is_not_there_is_refused_when_it_is_assigned(
+    name: str, devices: DeviceRegistry
+) -> None:
     with pytest.raises(DeviceNotFound):
-        devices.DEFAULT = "nothing"
+        devices.DEFAULT = name
 
 
 def test_a_device_that_was_asked_for_is_never_replaced(
@@ -209,7 +222,7 @@ def test_a_device_that_was_asked_for_is_never_replaced(
 ) -> None:
     monkeypatch.setenv("DEVICE", "EMPTY")
     with pytest.raises(DeviceNotFound, match="no driver"):
-        devices[devices.DEFAULT]
+        _ = devices.DEFAULT
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

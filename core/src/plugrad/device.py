@@ -217,6 +217,7 @@ class DeviceRegistry:
         self._assigned = ""
         self._chosen = ""
         self._canonical: dict[str, str] = {}
+        self._present: dict[str, str] = {}
         self._opened.clear()
 
     def __repr__(self) -> str:
@@ -231,7 +232,7 @@ class DeviceRegistry:
         the best device that is present.
 
         Raises:
-            DeviceNotFound: the one that was asked for is not known; no other is taken in its place.
+            DeviceNotFound: the one that was asked for is not there; no other is taken in its place.
 
         Example:
             >>> Device.DEFAULT in Device.devices()
@@ -241,14 +242,14 @@ class DeviceRegistry:
             return self._assigned
         wanted = settings.DEVICE
         if wanted:
-            return self.canonicalize(wanted)
+            return self.present(wanted)
         if not self._chosen:
             self._chosen = self._manager.choose()
         return self._chosen
 
     @DEFAULT.setter
     def DEFAULT(self, name: str) -> None:
-        self._assigned = self.canonicalize(name) if name else ""
+        self._assigned = self.present(name) if name else ""
 
     def canonicalize(self, name: str | None) -> str:
         """Return the canonical name of a device: upper case, no alias, no index 0.
@@ -273,6 +274,28 @@ class DeviceRegistry:
             backend, suffix = self._parse(name)
             found = f"{backend.info.name}:{suffix}" if suffix else backend.info.name
             self._canonical[name] = found
+        return found
+
+    def present(self, name: str | None) -> str:
+        """Return the canonical name of a device that is there; None is the default device.
+
+        Opens nothing: a device that is there may still refuse to be opened.
+
+        Raises:
+            DeviceNotFound: it is not there; the message says what was looked for and what would help.
+            PluginError: its plugin cannot be used.
+
+        Example:
+            >>> Device.present("python:0")
+            'PYTHON'
+        """
+        if name is None:
+            return self.DEFAULT
+        found = self._present.get(name) if isinstance(name, str) else None  # pyright: ignore
+        if found is None:
+            found = self.canonicalize(name)
+            self._find(found, *self._parse(found))
+            self._present[name] = found
         return found
 
     def __getitem__(self, name: str | None) -> OpenDevice:

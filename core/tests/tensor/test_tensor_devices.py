@@ -1,5 +1,7 @@
 """Tensors that move from device to device."""
 
+from collections.abc import Callable
+
 import pytest
 
 from plugrad import Device, Tensor, dtypes
@@ -37,6 +39,24 @@ def test_constants_go_anywhere() -> None:
 def test_a_device_that_is_not_there_is_refused_at_once() -> None:
     with pytest.raises(DeviceNotFound, match="NOWHERE"):
         Tensor([1], device="NOWHERE")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda name: Tensor([1.0]).to(name),
+        lambda name: Tensor([1.0]).to_(name),
+        lambda name: Tensor([1.0], device=name),
+        lambda name: Tensor.zeros(2, device=name),
+        lambda name: Tensor.empty(2, device=name),
+        lambda name: Tensor.rand(2, device=name),
+        lambda name: Tensor.randperm(2, device=name),
+    ],
+)
+def test_a_device_that_cannot_be_found_is_refused_when_it_is_asked_for(ask: Callable[[str], object]) -> None:
+    # not when something is computed there: until then values could be printed as though they had moved
+    with pytest.raises(DeviceNotFound, match="CPU"):
+        ask("CPU:4096")
 
 
 def test_tensors_move_to_a_device_a_dtype_or_another_tensor() -> None:

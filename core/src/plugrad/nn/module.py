@@ -184,7 +184,7 @@ class Module:
             device, dtype = device.device, dtype or device.dtype
         elif isinstance(device, DType):
             device, dtype = None, device
-        where = None if device is None else Device.canonicalize(device)
+        where = None if device is None else Device.present(device)
         tensors = get_state_dict(self).values()
         moved = [t.detach().to(where, dtype if is_float(t.dtype) else None) for t in tensors]
         # a device that cannot be opened leaves all of the model where it is

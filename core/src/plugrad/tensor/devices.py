@@ -49,7 +49,7 @@ def to(
         return self.to(None, device)
     if dtype is not None:
         return self.cast(dtype).to(device)
-    if device is None or (name := Device.canonicalize(device)) == self._device:
+    if device is None or (name := Device.present(device)) == self._device:
         return self
     u = self._graph
     out = self._make(u if u.device is None else u.copy_to_device(name), name, self.requires_grad)

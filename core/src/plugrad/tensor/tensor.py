@@ -94,7 +94,7 @@ class Tensor(
         requires_grad: bool | None = None,
         copy: bool = True,
     ) -> None:
-        name = Device.canonicalize(device)
+        name = Device.present(device)
         chosen = None if dtype is None else element_dtype(dtype)
         if holds_tensors(data):
             data = type(self).stack(*[Tensor(x, device=device) for x in data])

@@ -23,7 +23,7 @@ from plugrad.uop import Ops, UOp, add_sizes, greatest
 
 def from_graph(kind: type[Tensor], uop: UOp, device: str | None, requires_grad: bool | None) -> Tensor:
     """Return a graph that reads no tensor as one of the class `kind`."""
-    out = kind._make(uop, Device.canonicalize(device))
+    out = kind._make(uop, Device.present(device))
     if requires_grad is not None:
         out.requires_grad = requires_grad
     return out
@@ -122,7 +122,7 @@ def empty(
     """
     dims = asked_shape(cls.empty, shape, names)
     chosen = the_dtype(dtype, dtypes.default_float)
-    memory = storage.new_buffer(Device.canonicalize(device), tuple(map(greatest, dims)), chosen)
+    memory = storage.new_buffer(Device.present(device), tuple(map(greatest, dims)), chosen)
     return from_graph(cls, cut_to(memory, dims), device, requires_grad)
 
 

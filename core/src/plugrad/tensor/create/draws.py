@@ -43,7 +43,7 @@ def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
 
 def random_bits(shape: Any, device: str | None) -> tuple[UOp, tuple[int, ...]]:
     """Return random bits for each element of a shape, and its sizes."""
-    return stream.draw(product(shape), Device.canonicalize(device)), shape
+    return stream.draw(product(shape), Device.present(device)), shape
 
 
 def rand(

@@ -66,7 +66,7 @@ def from_blob(
     address = as_int(address, "from_blob: address")
     if address <= 0:
         raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")
-    chosen, name = the_dtype(dtype, dtypes.default_float), Device.canonicalize(device)
+    chosen, name = the_dtype(dtype, dtypes.default_float), Device.present(device)
     uop = UOp.new_buffer(name, dims, chosen)
     buffer = Device[name].new_buffer(product(dims), chosen)
     memory = memoryview((ctypes.c_char * buffer.nbytes).from_address(address)).cast("B")
@@ -113,5 +113,5 @@ def from_url(
     path = fetch(url, sha256=sha256, name=name, folder=folder, progress=progress)
     found = graph_of(_unpacked(path, url) if gunzip else path, None)
     if device is None and not gunzip:
-        return cls._make(found, found.device or Device.canonicalize(None))
-    return cls._make(found.copy_to_device(Device.canonicalize(device)), Device.canonicalize(device))
+        return cls._make(found, found.device or Device.present(None))
+    return cls._make(found.copy_to_device(Device.present(device)), Device.present(device))

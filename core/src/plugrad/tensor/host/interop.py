@@ -112,7 +112,7 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
         return cls._make(x.uop, x.device)
     if not hasattr(x, "__dlpack__"):
         raise SharingError(f"{x!r} ({type(x).__name__}) has no __dlpack__. Use Tensor(...).")
-    name = Device.canonicalize(device)
+    name = Device.present(device)
     shared = import_memory(_request_capsule(x))
     if not copy:
         uop = _shared_graph(shared, name)

@@ -39,9 +39,9 @@ def randperm(
     # at least 39 bits are random: the position in the lowest ones is found again when they are sorted
     words = ((bits >> 1).cast(dtypes.int64) >> PLACE_BITS << PLACE_BITS) | place
     if isinstance(n, int) and 0 < n <= 1 << PLACE_BITS:
-        return cls._make(order_of_words(words), Device.canonicalize(device)).cast(chosen)
+        return cls._make(order_of_words(words), Device.present(device)).cast(chosen)
     keys = words if last < 1 << PLACE_BITS else bits
-    return cls._make(keys, Device.canonicalize(device)).argsort().cast(chosen)
+    return cls._make(keys, Device.present(device)).argsort().cast(chosen)
 
 
 def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -> Tensor:
