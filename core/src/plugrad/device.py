@@ -277,25 +277,20 @@ class DeviceRegistry:
         return found
 
     def present(self, name: str | None) -> str:
-        """Return the canonical name of a device that is there; None is the default device.
-
-        Opens nothing: a device that is there may still refuse to be opened.
+        """Return the canonical name of a device that is there. Opens nothing.
 
         Raises:
             DeviceNotFound: it is not there; the message says what was looked for and what would help.
-            PluginError: its plugin cannot be used.
 
         Example:
             >>> Device.present("python:0")
             'PYTHON'
         """
-        if name is None:
-            return self.DEFAULT
-        found = self._present.get(name) if isinstance(name, str) else None  # pyright: ignore
+        found = self._present.get(name) if isinstance(name, str) else self.canonicalize(name)
         if found is None:
             found = self.canonicalize(name)
             self._find(found, *self._parse(found))
-            self._present[name] = found
+            self._present[str(name)] = found
         return found
 
     def __getitem__(self, name: str | None) -> OpenDevice:

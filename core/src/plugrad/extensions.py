@@ -100,7 +100,7 @@ class ModuleFinder:
 
 
 class _InsideFinder:
-    """Finds modules inside of one that has a second name, so that none is imported twice."""
+    """Finds what lies inside a module with a second name; nothing is imported twice."""
 
     def __init__(self, name: str, real_name: str) -> None:
         self._name = name

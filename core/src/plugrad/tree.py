@@ -99,7 +99,7 @@ def freeze(function: Callable[[Any], Hashable], tree: Any) -> Hashable:
 
 
 def named_leaves(
-    root: object, kind: type[T], prefix: str = "", *, below: bool = False
+    root: object, kind: type[T] | tuple[type[T], ...], prefix: str = "", *, below: bool = False
 ) -> Iterator[tuple[str, T]]:
     """Yield the objects of a class in any object, with their paths.
 
@@ -108,7 +108,7 @@ def named_leaves(
 
     Args:
         root: the object.
-        kind: the class.
+        kind: the class, or several.
         prefix: what paths begin with.
         below: look into `root` also where it is of the class itself.
 

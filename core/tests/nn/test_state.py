@@ -15,7 +15,7 @@ from plugrad import Variable
 from plugrad.dtype import FLOAT8, STORABLE, dtypes, is_inexact
 from plugrad.errors import ArgumentError, DtypeError, FileFormatError, ShapeError, StateError
 from plugrad.nn import BatchNorm, Conv2d, Linear
-from plugrad.nn.optim import SGD
+from plugrad.nn.optim import SGD, Adam, GradScaler, OptimizerGroup
 from plugrad.nn.state import (
     get_parameters,
     get_state_dict,
@@ -23,6 +23,7 @@ from plugrad.nn.state import (
     load_state_dict,
     safe_load,
     safe_save,
+    save,
     tar_extract,
     torch_load,
     zip_extract,
@@ -394,3 +395,54 @@ def test_two_tensors_of_one_name_are_an_error() -> None:
 def test_junk_is_no_state(junk: Any) -> None:
     with pytest.raises(StateError, match=r"^load_state_dict: "):
         load_state_dict({"weight": weight()}, junk, strict=False)
+
+
+# --- optimizers ---
+
+
+def trained(lr: float, steps: int) -> dict[str, Any]:
+    w, v = Tensor([1.0, 2.0], requires_grad=True), Tensor([[3.0]], requires_grad=True)
+    optimizers = OptimizerGroup(Adam([w], lr=lr), SGD([v], lr=lr, momentum=0.9))
+    for _ in range(steps):
+        optimizers.zero_grad()
+        ((w * w).sum() + (v * v).sum()).backward()
+        optimizers.step()
+    return {"w": w, "v": v, "optimizer": optimizers, "scaler": GradScaler(init_scale=lr)}
+
+
+def test_optimizers_have_the_names_of_their_state(tmp_path: Path) -> None:
+    everything = trained(0.5, 2)
+    optimizer = everything["optimizer"]
+    assert get_state_dict(optimizer).keys() == optimizer.state_dict().keys()
+    inner = [f"optimizer.{name}" for name in optimizer.state_dict()]
+    assert list(get_state_dict(everything)) == ["w", "v", *inner, "scaler.scale", "scaler.streak"]
+    save(optimizer, tmp_path / "optimizer.safetensors")
+    assert list(safe_load(tmp_path / "optimizer.safetensors")) == sorted(optimizer.state_dict())
+
+
+def test_training_goes_on_from_a_checkpoint_of_everything(tmp_path: Path) -> None:
+    safe_save(get_state_dict(trained(0.5, 2)), tmp_path / "all.safetensors")
+    again = trained(0.25, 1)
+    load_state_dict(again, safe_load(tmp_path / "all.safetensors"))
+    assert [group.lr.item() for group in again["optimizer"].param_groups] == [0.5, 0.5]
+    assert again["scaler"].get_scale() == 0.5
+    for everything in (again, expected := trained(0.5, 2)):
+        everything["optimizer"].zero_grad()
+        (everything["w"].square().sum() + everything["v"].square().sum()).backward()
+        everything["optimizer"].step()
+    assert again["w"].tolist() == expected["w"].tolist()
+    assert again["v"].tolist() == expected["v"].tolist()
+
+
+def test_a_part_of_the_state_of_an_optimizer_is_loaded_if_asked_for() -> None:
+    everything = trained(0.25, 1)
+    load_state_dict(everything, {"optimizer.0.groups.0.lr": Tensor(2.0)}, strict=False)
+    assert [group.lr.item() for group in everything["optimizer"].param_groups] == [2.0, 0.25]
+
+
+def test_private_names_of_earlier_files_are_refused_with_what_to_do() -> None:
+    w = Tensor([1.0], requires_grad=True)
+    old = {"_groups.0.params.0": w, "_groups.0._lr": Tensor([0.1]), "_steps.0": Tensor([0.0])}
+    for load in (lambda: load_state_dict(SGD([w]), old), lambda: SGD([w]).load_state_dict(old)):
+        with pytest.raises(StateError, match=r"private name.*save optimizer\.state_dict\(\)\.$"):
+            load()

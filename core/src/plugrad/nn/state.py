@@ -1,7 +1,7 @@
 """The state of models: their tensors by name, and files of them."""
 
 import os
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from plugrad.nn.formats.byte_source import ByteSource, as_path
 from plugrad.nn.formats.gguf import gguf_load
 from plugrad.nn.formats.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.formats.torch_file import torch_load
+from plugrad.nn.named_state import NamedState, advice_on_private_names
 from plugrad.nn.plain import PlainTensorWarning, warn_of_plain_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.gradient import uncomputed_leaves
@@ -46,6 +47,8 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
     constants. So a running average of activations is state if it is written to (`self.mean.assign(...)`) or
     computed without a gradient (`activations.detach()`); a new tensor with the old one's name is none.
 
+    Optimizers have the names of their `state_dict()`, without the parameters.
+
     Raises:
         StateError: two tensors have one name, such as those of {"a.b": x, "a": {"b": y}}.
 
@@ -54,7 +57,7 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
         ['weight', 'bias']
     """
     found: dict[str, Tensor] = {}
-    named = list(named_leaves(model, Tensor, prefix.rstrip(".")))
+    named = list(_named_states(model, prefix.rstrip(".")))
     parameters = {id(tensor) for tensor in trained_tensors(named)}
     for name, tensor in named:
         if tensor.requires_grad and id(tensor) not in parameters:
@@ -62,6 +65,16 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
         if found.setdefault(name, tensor) is not tensor:
             raise StateError(f"get_state_dict: two tensors of the model are named {name!r}. Rename one.")
     return found
+
+
+def _named_states(model: object, prefix: str) -> Iterator[tuple[str, Tensor]]:
+    for name, item in named_leaves(model, (Tensor, NamedState), prefix):
+        if isinstance(item, Tensor):
+            yield name, item
+        else:
+            yield from (
+                (f"{name}.{inner}" if name else inner, value) for inner, value in item.state_dict().items()
+            )
 
 
 def get_parameters(model: object) -> list[Tensor]:
@@ -126,9 +139,10 @@ def load_state_dict(
     _check_state(state_dict)
     missing, unexpected = sorted(own.keys() - state_dict.keys()), sorted(state_dict.keys() - own.keys())
     if strict and (missing or unexpected):
+        advice = advice_on_private_names(state_dict)
         raise StateError(
             f"the state does not fit the model: missing {missing}, unexpected {unexpected}. Load it into a "
-            "model of the same make, or pass strict=False to skip those."
+            f"model of the same make, or pass strict=False to skip those.{advice}"
         )
     shared = [(name, own[name], state_dict[name]) for name in own if name in state_dict]
     for name, tensor, value in shared:
@@ -137,12 +151,26 @@ def load_state_dict(
                 f"{name!r} has shape {show(value.shape)} in the state and {show(tensor.shape)} in the model. "
                 "Load it into a model of the same sizes."
             )
+    loaded = _load_named_states(model, {name: value for name, _, value in shared})
     for name, tensor, value in shared:
-        tensor.assign(value.to(tensor.device).cast(tensor.dtype))
+        if name not in loaded:
+            tensor.assign(value.to(tensor.device).cast(tensor.dtype))
         if consume:
             cast("MutableMapping[str, Tensor]", state_dict).pop(name)
     if shared and realize:
         Tensor.realize(*(tensor for _, tensor, _ in shared))
+
+
+def _load_named_states(model: object, values: Mapping[str, Tensor]) -> set[str]:
+    """Load a model's optimizers by their own method; return the names."""
+    loaded: set[str] = set()
+    for name, item in named_leaves(model, NamedState):
+        names = {inner: f"{name}.{inner}" if name else inner for inner in item.state_dict()}
+        given = {inner: values[outer] for inner, outer in names.items() if outer in values}
+        if given:
+            item.load_state_dict({**item.state_dict(), **given})
+            loaded.update(map(names.__getitem__, given))
+    return loaded
 
 
 def _check_state(state: Any) -> None:

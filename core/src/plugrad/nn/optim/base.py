@@ -4,11 +4,12 @@ from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import DtypeError, ShapeError
+from plugrad.nn.named_state import NamedState
 from plugrad.nn.optim.groups import ParamGroup
 from plugrad.tensor import Tensor
 
 
-class OptimizerBase:
+class OptimizerBase(NamedState):
     """Parameters in groups that are updated together."""
 
     @property

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from plugrad.dtype import dtypes, is_float, least_upper_dtype
 from plugrad.errors import GradientError
 from plugrad.nn.checks import ABOVE_ONE, ABOVE_ZERO, BETWEEN, check_fields, copy_state
+from plugrad.nn.named_state import NamedState
 from plugrad.nn.optim.optimizer import Optimizer
 from plugrad.nn.optim.optimizer_group import OptimizerGroup
 from plugrad.tensor import Tensor
 
 
 @dataclass(eq=False, repr=False)
-class GradScaler:
+class GradScaler(NamedState):
     """Scales losses up and their gradients down, and skips steps that overflow.
 
     The scale grows while nothing overflows, and shrinks when something does. It is a tensor, and steps are
