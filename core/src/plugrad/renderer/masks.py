@@ -8,7 +8,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from plugrad.dtype import DType, is_bool
-from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
+from plugrad.renderer.cstyle import OPERATORS
+from plugrad.renderer.exact import ExactRenderer
 from plugrad.renderer.scope import Scope
 from plugrad.uop import COMPARE, Ops, UOp
 
@@ -40,7 +41,7 @@ class MaskScope(Scope):
         return 8
 
 
-class MaskRenderer(CStyleRenderer):
+class MaskRenderer(ExactRenderer):
     """Renders C with wide vectors.
 
     A language adds its own loads, stores and conversions; in them, `as_mask` gives the mask that a vector of
@@ -118,7 +119,15 @@ class MaskRenderer(CStyleRenderer):
         if u.op is Ops.WHERE and is_mask(u.src[0]):
             mask = self.as_mask(scope, u.src[0], u.dtype.itemsize * 8)
             return self.select(scope, u.dtype, mask, args[1], args[2])
+        if u.op in (Ops.SHL, Ops.SHR) and u.dtype.count > 1:
+            args = [args[0], self.convert(scope, u.src[1].dtype, u.dtype, args[1])]
         return super().alu(scope, u, args)
+
+    def cast(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the value in another dtype."""
+        if is_mask(u.src[0]) and not is_bool(u.dtype):
+            return self.cast_mask(scope, u)
+        return super().cast(scope, u, value)
 
     def cast_mask(self, scope: Scope, u: UOp) -> str:
         """Return 1 where the mask that the CAST `u` reads holds, and 0 elsewhere."""

@@ -7,9 +7,8 @@ converted at each cast.
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float
-from plugrad.renderer.cstyle import OPERATORS, is_number
-from plugrad.renderer.facts import half_bits, is_safe_divisor
+from plugrad.dtype import STORABLE, DType, dtypes, is_bool, is_float, is_int
+from plugrad.renderer.cstyle import is_number
 from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.settings import settings
@@ -68,6 +67,7 @@ class CpuRenderer(MaskRenderer):
     scalars in the order of their names, and which piece of the THREAD axis to do.
     """
 
+    integers_wrap: ClassVar[bool] = True
     infinity: ClassVar[str] = "__builtin_inff()"
     nan: ClassVar[str] = '__builtin_nanf("")'
     type_names: ClassVar[Mapping[DType, str]] = {
@@ -77,7 +77,7 @@ class CpuRenderer(MaskRenderer):
 
     def __init__(self, capabilities: Capabilities | None = None, stream_bytes: int | None = None) -> None:
         machine = this_machine()
-        super().__init__(capabilities or cpu_capabilities(machine))
+        super().__init__(capabilities or cpu_capabilities(machine), frozenset(HALVES))
         self.stream_bytes = machine.last_level_bytes if stream_bytes is None else stream_bytes
 
     def open_scope(self, uops: Sequence[UOp]) -> "CpuScope":
@@ -154,10 +154,6 @@ class CpuRenderer(MaskRenderer):
         """Return the type of a buffer's elements: a bool is a byte."""
         return preamble.scalar_type(preamble.SHORT_NAMES[dtype.scalar()])
 
-    def literal(self, dtype: DType, value: ConstType) -> str:
-        """Return a scalar constant; of 16-bit floats, the bits."""
-        return str(half_bits(dtype, float(value))) if dtype in HALVES else super().literal(dtype, value)
-
     def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
         """Return a vector of scalar expressions; truth as a mask of bytes."""
         if is_bool(dtype):
@@ -222,7 +218,7 @@ class CpuRenderer(MaskRenderer):
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
         """Return the value at `pointer`, which is aligned to its element only."""
         if u.dtype.count == 1:
-            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+            return super().load(scope, u, pointer)
         value = f"*(const {self.type_name(scope, u.dtype)}u *){pointer}"
         if is_bool(u.dtype):
             return f"({self.mask_type(scope, 8, u.dtype.count)})({value} != 0)"
@@ -247,16 +243,16 @@ class CpuRenderer(MaskRenderer):
         """Return one lane of a vector variable."""
         return f"{vector}[{index}]"
 
+    def division(self, scope: Scope, operator: str, dtype: DType) -> str:
+        """Define / or % without traps; return the function's name."""
+        return preamble.division(scope.define, operator, dtype.scalar(), dtype.count)
+
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node that gives numbers, or one truth."""
         count, dtype = u.dtype.count, u.dtype.scalar()
-        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            return f"{preamble.division(scope.define, OPERATORS[u.op], dtype, count)}({', '.join(args)})"
         if operator := _extreme_operator(u):
             function = preamble.extreme(scope.define, operator, preamble.SHORT_NAMES[dtype], count)
             return f"{function}({args[1]}, {args[2]})"
-        if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
-            args = [args[0], self._convert(scope, u.src[1].dtype, u.dtype, args[1])]
         return super().alu(scope, u, args)
 
     def maximum(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
@@ -286,28 +282,23 @@ class CpuRenderer(MaskRenderer):
 
     def cast(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the value in another dtype."""
-        source, to = u.src[0].dtype, u.dtype
-        if source is to:
-            return value
-        if is_bool(source) and to.count > 1:
-            return self.cast_mask(scope, u)
-        if is_bool(to):
-            magnitude = f"({value} & 0x7fff)" if source.scalar() in HALVES else value
-            return f"({magnitude} != 0)"
-        if source.scalar() in HALVES:
-            from_bits = float_from_half if source.scalar() is dtypes.float16 else float_from_bfloat
-            value, source = f"{from_bits(scope.define, to.count)}({value})", dtypes.float32.vec(to.count)
-        if to.scalar() in HALVES:
-            return self._cast_to_half(scope, source, to, value)
-        if is_float(source) and not is_float(to) and to.itemsize < 4:
-            # C leaves a float outside the range undefined: int32 on the way makes small types wrap
-            through = dtypes.int32.vec(to.count)
-            value, source = self._convert(scope, source, through, value), through
-        elif is_float(to) and source.itemsize >= 4 and 0 <= u.src[0].vmin and u.src[0].vmax < 1 << 31:
+        source, to, number = u.src[0].dtype, u.dtype, u.src[0]
+        is_exact = is_int(source) and is_float(to) and to.scalar() not in HALVES
+        if is_exact and source.itemsize >= 4 and 0 <= number.vmin and number.vmax < 1 << 31:
             # int32 is what vectors of every processor convert to floats
             through = dtypes.int32.vec(to.count)
-            value, source = self._convert(scope, source, through, value), through
-        return self._convert(scope, source, to, value)
+            return self.convert(scope, through, to, self.convert(scope, source, through, value))
+        return super().cast(scope, u, value)
+
+    def float_of_bits(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from the bits of 16-bit floats to float32."""
+        widen = float_from_half if dtype.scalar() is dtypes.float16 else float_from_bfloat
+        return widen(scope.define, dtype.count)
+
+    def bits_of_float(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from float32 to the bits of 16-bit floats."""
+        narrow = half_from_float if dtype.scalar() is dtypes.float16 else bfloat_from_float
+        return narrow(scope.define, dtype.count)
 
     def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the bits in another dtype of the same size."""
@@ -323,23 +314,12 @@ class CpuRenderer(MaskRenderer):
             return value
         return f"{preamble.reinterpret(scope.define, short_to, short_from)}({value})"
 
-    def _convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        if to.count == 1:
-            return f"(({self.type_name(scope, to)}){value})"
+    def convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        """Return numbers in another dtype."""
+        if to.count == 1 or source is to:
+            return super().convert(scope, source, to, value)
         short, short_to = preamble.SHORT_NAMES[source.scalar()], preamble.SHORT_NAMES[to.scalar()]
         return preamble.conversion(scope.define, short, short_to, to.count, value)
-
-    def _cast_to_half(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        """Return the nearest 16-bit float.
-
-        Codegen has rounded to float32 before, from types that are wider.
-        """
-        count = to.count
-        if source.scalar() is not dtypes.float32:
-            assert source.scalar().itemsize < 4, f"{source} becomes float32 before it becomes {to}"
-            value = self._convert(scope, source, dtypes.float32.vec(count), value)
-        to_bits = half_from_float if to.scalar() is dtypes.float16 else bfloat_from_float
-        return f"{to_bits(scope.define, count)}({value})"
 
 
 def _extreme_operator(u: UOp) -> str | None:

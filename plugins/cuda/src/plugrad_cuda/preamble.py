@@ -7,7 +7,7 @@ of libdevice that are instructions for float16.
 import itertools
 from collections.abc import Callable
 
-from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype import dtypes, is_float
 from plugrad.target import FragmentLoad, TensorCore
 from plugrad_cuda.tensor_cores import cache_of_copy, opcode, opcode_of_load
 
@@ -36,26 +36,6 @@ def reinterpret(define: Define, to: str, source: str, short_to: str, short_from:
         f"  union {{ {source} from; {to} to; }} u;",
         "  u.from = x;",
         "  return u.to;",
-    )
-
-
-def division(define: Define, operator: str, scalar: str, unsigned: str, dtype: DType) -> str:
-    """Define / or % without C's undefined cases.
-
-    Division by 0 gives 0, and the lowest number by -1 wraps.
-    """
-    word = {"/": "div", "%": "mod"}[operator]
-    lines = ["  if (b == 0) return 0;"]
-    if not is_unsigned(dtype) and not is_bool(dtype):
-        negated = f"({scalar})(0 - ({unsigned})a)" if operator == "/" else "0"
-        lines.append(f"  if (b == -1) return {negated};")
-    return _function(
-        define,
-        f"{word}_{dtype.name}",
-        scalar,
-        f"{scalar} a, {scalar} b",
-        *lines,
-        f"  return ({scalar})(a {operator} b);",
     )
 
 

@@ -9,9 +9,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import ConstType, DType, dtypes, is_bool, is_float
-from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
-from plugrad.renderer.facts import group_size, half_bits, is_safe_divisor, may_overflow
+from plugrad.dtype import ConstType, DType, dtypes
+from plugrad.renderer.cstyle import CStyleRenderer
+from plugrad.renderer.exact import ExactRenderer
+from plugrad.renderer.facts import group_size
 from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities, Target
 from plugrad.uop import Ops, UOp
@@ -20,8 +21,6 @@ from plugrad_cuda.capabilities import STATIC_SHARED_BYTES, capabilities
 from plugrad_cuda.layout import DYNAMIC_SHARED, is_aligned, shared_offsets
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
-# what may leave the range of a signed integer, which C does not define
-_OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 _FUNCTIONS_OF_BITS = {
     (dtypes.int32, dtypes.float32): "__float_as_int",
     (dtypes.uint32, dtypes.float32): "__float_as_uint",
@@ -32,7 +31,7 @@ _FUNCTIONS_OF_BITS = {
 }
 
 
-class CudaRenderer(CStyleRenderer):
+class CudaRenderer(ExactRenderer):
     """CUDA C++ for compute capability 7.0 and newer.
 
     A kernel takes its buffers by slot, then its variables as `long long`.
@@ -42,18 +41,17 @@ class CudaRenderer(CStyleRenderer):
     local_prefix: ClassVar[str] = "__shared__ __align__(16) "
     restrict: ClassVar[str] = "__restrict__"
     barrier: ClassVar[str] = "__syncthreads();"
+    inline: ClassVar[str] = preamble.INLINE
     infinity: ClassVar[str] = "__int_as_float(0x7f800000)"
     nan: ClassVar[str] = "__int_as_float(0x7fc00000)"
     type_names: ClassVar[Mapping[DType, str]] = {
         **CStyleRenderer.type_names,
         dtypes.int64: "long long",
         dtypes.uint64: "unsigned long long",
-        dtypes.float16: "unsigned short",
-        dtypes.bfloat16: "unsigned short",
     }
 
     def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
-        super().__init__(chosen or capabilities(target))
+        super().__init__(chosen or capabilities(target), frozenset(HALVES))
 
     def open_scope(self, uops: Sequence[UOp]) -> "CudaScope":
         """Return the state for one kernel."""
@@ -146,21 +144,15 @@ class CudaRenderer(CStyleRenderer):
     def type_name(self, scope: Scope, dtype: DType) -> str:
         """Return the type of a value."""
         if dtype.count == 1:
-            return self.type_names[dtype]
+            return self.scalar_type(dtype)
         scalar = dtype.scalar()
         short = "uint16" if scalar in HALVES else scalar.name
         return preamble.vector_type(
             scope.define, self.storage_type(scalar), short, scalar.itemsize, dtype.count
         )
 
-    def storage_type(self, dtype: DType) -> str:
-        """Return the type of a buffer's elements: a bool is a byte."""
-        return "unsigned char" if is_bool(dtype) else self.type_names[dtype.scalar()]
-
     def literal(self, dtype: DType, value: ConstType) -> str:
-        """Return a scalar constant; of 16-bit floats, the bits."""
-        if dtype in HALVES:
-            return str(half_bits(dtype, float(value)))
+        """Return a scalar constant."""
         if dtype is dtypes.float64 and not math.isfinite(value):
             return f"(double){super().literal(dtype, value)}"
         return super().literal(dtype, value)
@@ -180,7 +172,7 @@ class CudaRenderer(CStyleRenderer):
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
         """Return the value at `pointer`, by one access or, without alignment, by elements."""
         if u.dtype.count == 1:
-            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+            return super().load(scope, u, pointer)
         if is_aligned(u.src[0], u.dtype.count):
             return f"LOAD({self._with_access(scope, u, u.dtype)}, {pointer})"
         return self.vector(scope, u.dtype, [f"{pointer}[{lane}]" for lane in range(u.dtype.count)])
@@ -223,26 +215,10 @@ class CudaRenderer(CStyleRenderer):
 
     # --- expressions ---
 
-    def expression(self, scope: Scope, u: UOp) -> str:
-        """Return the expression of a node; a vector's bools are bytes, as in memory."""
-        if u.op is Ops.GEP and u.dtype is dtypes.bool:
-            return f"({self.lane(scope.names[u.src[0]], u.arg[0])} != 0)"
-        return super().expression(scope, u)
-
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node on rendered sources."""
-        dtype = u.dtype
-        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            name = self.type_names[dtype]
-            unsigned = name if name.startswith("unsigned") else f"unsigned {name.removeprefix('signed ')}"
-            function = preamble.division(scope.define, OPERATORS[u.op], name, unsigned, dtype)
-            return f"{function}({', '.join(args)})"
-        if u.op is Ops.NEG and dtype is dtypes.int16:
+        if u.op is Ops.NEG and u.dtype is dtypes.int16:
             return f"{preamble.negated_short(scope.define)}({args[0]})"
-        if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
-            unsigned = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
-            wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
-            return f"(({self.type_names[dtype]}){wrapped})" if dtype.itemsize >= 4 else wrapped
         return super().alu(scope, u, args)
 
     def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
@@ -254,42 +230,23 @@ class CudaRenderer(CStyleRenderer):
 
     # --- conversions ---
 
-    def cast(self, scope: Scope, u: UOp, value: str) -> str:
-        """Return the value in another dtype."""
-        source, to = u.src[0].dtype, u.dtype
-        if source is to:
-            return value
-        if is_bool(to):
-            return f"(({value} & 0x7fff) != 0)" if source in HALVES else f"({value} != 0)"
-        if source in HALVES:
-            widen = preamble.float_from_half if source is dtypes.float16 else preamble.float_from_bfloat
-            value, source = f"{widen(scope.define)}({value})", dtypes.float32
-        if to in HALVES:
-            # codegen rounds what float does not hold before it gets here
-            narrow = preamble.half_from_float if to is dtypes.float16 else preamble.bfloat_from_float
-            return f"{narrow(scope.define)}({value if source is dtypes.float32 else f'((float){value})'})"
-        if is_float(source) and not is_float(to) and to.itemsize < 4:
-            # the conversion saturates: int32 on the way makes small types wrap
-            value = f"(int){value}"
-        return f"(({self.type_names[to]}){value})"
+    def float_of_bits(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from the bits of a 16-bit float to float32."""
+        widen = preamble.float_from_half if dtype is dtypes.float16 else preamble.float_from_bfloat
+        return widen(scope.define)
 
-    def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
-        """Return the bits in another dtype of the same size."""
-        source, to = u.src[0].dtype, u.dtype
-        if is_bool(to):
-            return f"({value} != 0)"
-        if self.storage_type(source) == self.storage_type(to):
-            return value
-        if function := _FUNCTIONS_OF_BITS.get((to, source)):
-            return f"{function}({value})"
-        if (is_float(source) or is_float(to)) and source.itemsize > 2:
-            return f"{self._reinterpret(scope, to, source)}({value})"
-        return f"(({self.type_names[to]}){value})"
+    def bits_of_float(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from float32 to the bits of a 16-bit float."""
+        narrow = preamble.half_from_float if dtype is dtypes.float16 else preamble.bfloat_from_float
+        return narrow(scope.define)
 
-    def _reinterpret(self, scope: Scope, to: DType, source: DType) -> str:
-        return preamble.reinterpret(
+    def reinterpret(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the BITCAST `u`, by a function of the language where it has one."""
+        source, to = u.src[0].dtype, u.dtype
+        function = _FUNCTIONS_OF_BITS.get((to, source)) or preamble.reinterpret(
             scope.define, self.type_names[to], self.type_names[source], to.name, source.name
         )
+        return f"{function}({value})"
 
 
 _ACCESS = """#ifdef UNALIGNED

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from plugrad.dtype import DType, is_unsigned
 from plugrad.target import TensorCore
 from plugrad_metal.tensor_cores import MATRICES
 
@@ -13,26 +12,6 @@ PROLOGUE = "#include <metal_stdlib>\nusing namespace metal;\n#pragma STDC FP_CON
 
 def _function(define: Define, name: str, result: str, arguments: str, *body: str) -> str:
     return define(name, "\n".join((f"static inline {result} {name}({arguments}) {{", *body, "}")))
-
-
-def division(define: Define, operator: str, scalar: str, dtype: DType) -> str:
-    """Define / or % without C++'s undefined cases.
-
-    Division by 0 gives 0, and the lowest number by -1 wraps.
-    """
-    word = {"/": "div", "%": "mod"}[operator]
-    lines = ["  if (b == 0) return 0;"]
-    if not is_unsigned(dtype):
-        negated = f"({scalar})(0 - (u{scalar})a)" if operator == "/" else "0"
-        lines.append(f"  if (b == -1) return {negated};")
-    return _function(
-        define,
-        f"{word}_{dtype.name}",
-        scalar,
-        f"{scalar} a, {scalar} b",
-        *lines,
-        f"  return ({scalar})(a {operator} b);",
-    )
 
 
 def float_from_bfloat(define: Define) -> str:

@@ -7,22 +7,19 @@ and converted at each cast: from MSL 3.1 on it is `bfloat`, before that its bits
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float
-from plugrad.errors import DtypeError
-from plugrad.renderer.cstyle import OPERATORS, CStyleRenderer
-from plugrad.renderer.facts import group_size, half_bits, is_safe_divisor, may_overflow
+from plugrad.dtype import DType, dtypes
+from plugrad.renderer.exact import ExactRenderer, refuse_absent_dtypes
+from plugrad.renderer.facts import group_size
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
 from plugrad.uop import Ops, UOp
 from plugrad_metal import preamble
 from plugrad_metal.capabilities import BFLOAT_SINCE, capabilities, language_of
 
-# what may leave the range of a signed integer, which C++ does not define
-_OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 _LANES = "xyzw"
 
 
-class MetalRenderer(CStyleRenderer):
+class MetalRenderer(ExactRenderer):
     """MSL 2.4 and newer.
 
     A kernel takes its buffers in the order of their slots, then its variables as one array of `long`, then
@@ -58,10 +55,10 @@ class MetalRenderer(CStyleRenderer):
     }
 
     def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
-        super().__init__(chosen or capabilities(target))
-        self.target = target
         has_bfloat = language_of(target) >= BFLOAT_SINCE
-        self.as_bits = frozenset[DType]() if has_bfloat else frozenset({dtypes.bfloat16})
+        as_bits = frozenset[DType]() if has_bfloat else frozenset({dtypes.bfloat16})
+        super().__init__(chosen or capabilities(target), as_bits)
+        self.target = target
 
     def render(self, uops: Sequence[UOp], name: str) -> str:
         """Return the source of one kernel.
@@ -69,13 +66,7 @@ class MetalRenderer(CStyleRenderer):
         Raises:
             DtypeError: it needs a dtype that GPUs of Apple do not have.
         """
-        used = {u.dtype.scalar() for u in uops} & frozenset(STORABLE)
-        if absent := used - self.capabilities.storage_dtypes:
-            names = ", ".join(sorted(dtype.name for dtype in absent))
-            raise DtypeError(
-                f"{self.target.name} ({self.target.get('device')}) has no {names}. Cast to another dtype, or "
-                "move the tensor to a device that has it."
-            )
+        refuse_absent_dtypes(uops, self.capabilities, self.target)
         return super().render(uops, name)
 
     def open_scope(self, uops: Sequence[UOp]) -> "MetalScope":
@@ -132,22 +123,6 @@ class MetalRenderer(CStyleRenderer):
 
     # --- types and constants ---
 
-    def type_name(self, scope: Scope, dtype: DType) -> str:
-        """Return the type of a value; a vector's bools are bytes, as in memory."""
-        if dtype.count == 1:
-            return self._scalar_type(dtype)
-        return f"{self.storage_type(dtype)}{dtype.count}"
-
-    def storage_type(self, dtype: DType) -> str:
-        """Return the type of a buffer's elements: a bool is a byte."""
-        return "uchar" if is_bool(dtype) else self._scalar_type(dtype.scalar())
-
-    def literal(self, dtype: DType, value: ConstType) -> str:
-        """Return a scalar constant; of a bfloat16 that is kept as bits, the bits."""
-        if dtype in self.as_bits:
-            return str(half_bits(dtype, float(value)))
-        return super().literal(dtype, value)
-
     def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
         """Return a vector of scalar expressions, which constructors do not narrow."""
         if dtype.itemsize < 4:
@@ -164,7 +139,7 @@ class MetalRenderer(CStyleRenderer):
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
         """Return the value at `pointer`, which is aligned to its element only."""
         if u.dtype.count == 1:
-            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+            return super().load(scope, u, pointer)
         space = "threadgroup" if buffer_of(u).op is Ops.DEFINE_LOCAL else "device"
         element = self._packed_element(u.dtype)
         value = f"{element}{u.dtype.count}(*({space} const packed_{element}{u.dtype.count} *){pointer})"
@@ -197,24 +172,6 @@ class MetalRenderer(CStyleRenderer):
 
     # --- expressions ---
 
-    def expression(self, scope: Scope, u: UOp) -> str:
-        """Return the expression of a node; a vector's bools are bytes, as in memory."""
-        if u.op is Ops.GEP and u.dtype is dtypes.bool:
-            return f"({self.lane(scope.names[u.src[0]], u.arg[0])} != 0)"
-        return super().expression(scope, u)
-
-    def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
-        """Return the expression of an ALU node on rendered sources."""
-        dtype = u.dtype
-        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            function = preamble.division(scope.define, OPERATORS[u.op], self.type_names[dtype], dtype)
-            return f"{function}({', '.join(args)})"
-        if u.op in _OVERFLOWING and may_overflow(u, scope.addresses):
-            unsigned = "ulong" if dtype.itemsize == 8 else "uint"
-            wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
-            return f"(({self.type_names[dtype]}){wrapped})" if dtype.itemsize >= 4 else wrapped
-        return super().alu(scope, u, args)
-
     def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the call of a function of the language, in its exact variant."""
         text = super().call(scope, u, args)
@@ -222,36 +179,17 @@ class MetalRenderer(CStyleRenderer):
 
     # --- conversions ---
 
-    def cast(self, scope: Scope, u: UOp, value: str) -> str:
-        """Return the value in another dtype; to and from bfloat16, that is float32."""
-        source, to = u.src[0].dtype, u.dtype
-        if source is to:
-            return value
-        if is_bool(to):
-            return f"(({value} & 0x7fff) != 0)" if source in self.as_bits else f"({value} != 0)"
-        if source in self.as_bits:
-            value, source = f"{preamble.float_from_bfloat(scope.define)}({value})", dtypes.float32
-        if to in self.as_bits:
-            return f"{preamble.bfloat_from_float(scope.define)}({value})"
-        if is_float(source) and not is_float(to) and to.itemsize < 4:
-            # C++ leaves a float outside the range undefined: int32 on the way makes small types wrap
-            value = f"(int){value}"
-        return f"(({self._scalar_type(to)}){value})"
+    def float_of_bits(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from the bits of a bfloat16 to float32."""
+        return preamble.float_from_bfloat(scope.define)
 
-    def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
-        """Return the bits in another dtype of the same size."""
-        source, to = u.src[0].dtype, u.dtype
-        if is_bool(to):
-            return f"({value} != 0)"
-        if self.storage_type(source) == self.storage_type(to):
-            return value
-        if is_float(source) or is_float(to):
-            # small integers are ints by now, after C++'s promotion
-            return f"as_type<{self._scalar_type(to)}>(({self.storage_type(source)}){value})"
-        return f"(({self._scalar_type(to)}){value})"
+    def bits_of_float(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from float32 to the bits of a bfloat16."""
+        return preamble.bfloat_from_float(scope.define)
 
-    def _scalar_type(self, dtype: DType) -> str:
-        return "ushort" if dtype in self.as_bits else self.type_names[dtype]
+    def reinterpret(self, scope: Scope, u: UOp, value: str) -> str:
+        """Return the BITCAST `u`; small integers are ints by now, after C++'s promotion."""
+        return f"as_type<{self.scalar_type(u.dtype)}>(({self.storage_type(u.src[0].dtype)}){value})"
 
 
 class MetalScope(Scope):

@@ -7,10 +7,8 @@ without cl_khr_fp16 keeps float16 as its bits, as all keep bfloat16, and convert
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from plugrad.dtype import STORABLE, ConstType, DType, dtypes, is_bool, is_float
-from plugrad.errors import DtypeError
-from plugrad.renderer.cstyle import OPERATORS
-from plugrad.renderer.facts import half_bits, is_safe_divisor, may_overflow
+from plugrad.dtype import DType, dtypes, is_bool, is_float
+from plugrad.renderer.exact import refuse_absent_dtypes
 from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
@@ -20,8 +18,6 @@ from plugrad_opencl.preamble import Preamble, numbered
 
 _BOUNDED = frozenset({Ops.EXP, Ops.EXP2, Ops.LOG2})
 _ATOMIC_WORDS: Mapping[Ops, str] = {Ops.ADD: "add", Ops.MAX: "max"}
-# what may leave the range of a signed integer, which C does not define
-_OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 
 
 class OpenClRenderer(MaskRenderer):
@@ -58,9 +54,9 @@ class OpenClRenderer(MaskRenderer):
     }
 
     def __init__(self, target: Target, chosen: Capabilities | None = None) -> None:
-        super().__init__(chosen or capabilities(target))
+        chosen = chosen or capabilities(target)
+        super().__init__(chosen, frozenset({dtypes.float16, dtypes.bfloat16}) - chosen.compute_dtypes)
         self.target = target
-        self.as_bits = frozenset({dtypes.float16, dtypes.bfloat16}) - self.capabilities.compute_dtypes
 
     def render(self, uops: Sequence[UOp], name: str) -> str:
         """Return the source of one kernel.
@@ -68,13 +64,7 @@ class OpenClRenderer(MaskRenderer):
         Raises:
             DtypeError: it needs a dtype that the device does not have.
         """
-        used = {u.dtype.scalar() for u in uops} & frozenset(STORABLE)
-        if absent := used - self.capabilities.storage_dtypes:
-            names = ", ".join(sorted(dtype.name for dtype in absent))
-            raise DtypeError(
-                f"{self.target.name} ({self.target.get('device')}) has no {names}. Cast to another dtype, or "
-                "move the tensor to a device that has it."
-            )
+        refuse_absent_dtypes(uops, self.capabilities, self.target)
         return super().render(uops, name)
 
     def open_scope(self, uops: Sequence[UOp]) -> "OpenClScope":
@@ -121,23 +111,6 @@ class OpenClRenderer(MaskRenderer):
 
     # --- types and constants ---
 
-    def type_name(self, scope: Scope, dtype: DType) -> str:
-        """Return the type of a value.
-
-        For vectors of bool, `value_type` gives it; in a cast it is their bytes.
-        """
-        if is_bool(dtype) and dtype.count > 1:
-            return f"uchar{dtype.count}"
-        return numbered(self._scalar_type(dtype), dtype.count)
-
-    def storage_type(self, dtype: DType) -> str:
-        """Return the type of a buffer's elements: a bool is a byte."""
-        return "uchar" if is_bool(dtype) else self._scalar_type(dtype)
-
-    def literal(self, dtype: DType, value: ConstType) -> str:
-        """Return a scalar constant; of floats that are kept as bits, the bits."""
-        return str(half_bits(dtype, float(value))) if dtype in self.as_bits else super().literal(dtype, value)
-
     def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
         """Return a vector of scalar expressions; one stands for all where they are the same."""
         one_for_all = parts[:1] if len(set(parts)) == 1 and not is_bool(dtype) else parts
@@ -167,7 +140,7 @@ class OpenClRenderer(MaskRenderer):
     def load(self, scope: Scope, u: UOp, pointer: str) -> str:
         """Return the value at `pointer`, which is aligned to its element only."""
         if u.dtype.count == 1:
-            return f"(*{pointer} != 0)" if is_bool(u.dtype) else f"*{pointer}"
+            return super().load(scope, u, pointer)
         value = (
             f"*(const {self._vector_in_memory(scope, u, u.dtype)} *){pointer}"
             if self.capabilities.vector_bits
@@ -202,23 +175,13 @@ class OpenClRenderer(MaskRenderer):
 
     # --- expressions ---
 
-    def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
-        """Return the expression of an ALU node that gives numbers, or one truth."""
-        count, dtype = u.dtype.count, u.dtype.scalar()
-        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
-            function = self._preamble(scope).division(OPERATORS[u.op], self.type_names[dtype], count, dtype)
-            return f"{function}({', '.join(args)})"
-        if u.op in (Ops.SHL, Ops.SHR) and count > 1 and u.src[1].dtype is not u.dtype:
-            args = [args[0], self._convert(scope, u.src[1].dtype, u.dtype, args[1])]
-        if u.op in _OVERFLOWING and count == 1 and may_overflow(u, scope.addresses):
-            unsigned = "uint" if dtype.itemsize < 8 else "ulong"
-            wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
-            return f"({self.type_names[dtype]}){wrapped}" if dtype.itemsize >= 4 else wrapped
-        return super().alu(scope, u, args)
+    def division(self, scope: Scope, operator: str, dtype: DType) -> str:
+        """Define / or % without C's undefined cases; return the function's name."""
+        return self._preamble(scope).division(operator, self.scalar_type(dtype), dtype.count, dtype)
 
     def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the call of a built-in function."""
-        scalar, count = self._scalar_type(u.dtype), u.dtype.count
+        scalar, count = self.scalar_type(u.dtype), u.dtype.count
         if u.op is Ops.MULACC:
             return f"{self._preamble(scope).multiply_add(scalar, count)}({', '.join(args)})"
         if u.op in _BOUNDED and scalar == "half":  # the language's bound is wider for it
@@ -232,30 +195,26 @@ class OpenClRenderer(MaskRenderer):
 
     # --- conversions ---
 
-    def cast(self, scope: Scope, u: UOp, value: str) -> str:
-        """Return the value in another dtype."""
-        source, to = u.src[0].dtype, u.dtype
-        if source is to:
-            return value
-        if is_bool(source) and to.count > 1:
-            return self.cast_mask(scope, u)
-        if is_bool(to):
-            if source.scalar() in self.as_bits:
-                without_sign = f"({value} & {self._bits_constant(0x7FFF, to.count)})"
-                return f"({without_sign} != {self._bits_constant(0, to.count)})"
+    def truth(self, scope: Scope, source: DType, value: str) -> str:
+        """Return where a number is not 0, whatever its sign."""
+        if source.scalar() not in self.as_bits:
             return f"({value} != {self.const(scope, source, 0)})"
-        if source.scalar() in self.as_bits:
-            preamble = self._preamble(scope)
-            is_half = source.scalar() is dtypes.float16
-            widen = preamble.float_from_half(to.count) if is_half else preamble.float_from_bfloat(to.count)
-            value, source = f"{widen}({value})", dtypes.float32.vec(to.count)
-        if to.scalar() in self.as_bits:
-            return self._cast_to_bits(scope, source, to, value)
-        if is_float(source) and not is_float(to) and to.itemsize < 4:
-            # C leaves a float outside the range undefined: int32 on the way makes small types wrap
-            wide = dtypes.int32.vec(to.count)
-            value, source = self._convert(scope, source, wide, value), wide
-        return self._convert(scope, source, to, value)
+        bits = f"({numbered('ushort', source.count)})"
+        return f"(({value} & {bits}({0x7FFF})) != {bits}(0))"
+
+    def float_of_bits(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from the bits of 16-bit floats to float32."""
+        preamble, is_half = self._preamble(scope), dtype.scalar() is dtypes.float16
+        return (preamble.float_from_half if is_half else preamble.float_from_bfloat)(dtype.count)
+
+    def bits_of_float(self, scope: Scope, dtype: DType) -> str:
+        """Return the function from float32 to the bits of 16-bit floats."""
+        preamble, is_half = self._preamble(scope), dtype.scalar() is dtypes.float16
+        return (preamble.half_from_float if is_half else preamble.bfloat_from_float)(dtype.count)
+
+    def convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
+        """Return numbers in another dtype."""
+        return self._preamble(scope).convert(self.scalar_type(to), self.scalar_type(source), to.count, value)
 
     def bitcast(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the bits in another dtype of the same size."""
@@ -270,30 +229,6 @@ class OpenClRenderer(MaskRenderer):
             zero = numbered("uchar", to.count)
             return f"(as_{zero}({value}) != ({zero})(0))"
         return f"as_{self.type_name(scope, to)}({value})"
-
-    def _cast_to_bits(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        """Return the nearest 16-bit float.
-
-        Codegen has rounded to float32 before, from types that are wider.
-        """
-        count, kind, preamble = to.count, source.scalar(), self._preamble(scope)
-        is_exact = kind is dtypes.float32 or kind.itemsize < 4
-        assert is_exact, f"{source} becomes float32 before it becomes {to}"
-        is_half = to.scalar() is dtypes.float16
-        value = self._convert(scope, source, dtypes.float32.vec(count), value)
-        return f"{preamble.half_from_float(count) if is_half else preamble.bfloat_from_float(count)}({value})"
-
-    def _convert(self, scope: Scope, source: DType, to: DType, value: str) -> str:
-        return self._preamble(scope).convert(
-            self._scalar_type(to), self._scalar_type(source), to.count, value
-        )
-
-    def _bits_constant(self, value: int, count: int) -> str:
-        return f"({numbered('ushort', count)})({value})"
-
-    def _scalar_type(self, dtype: DType) -> str:
-        scalar = dtype.scalar()
-        return "ushort" if scalar in self.as_bits else self.type_names[scalar]
 
     def _preamble(self, scope: Scope) -> Preamble:
         return Preamble(scope.define, self.capabilities.vector_bits)
