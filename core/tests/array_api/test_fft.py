@@ -223,7 +223,6 @@ def test_wrong_arguments_are_refused_by_name(name: str) -> None:
         (ArgumentError, "n=0 elements", {"n": 0}),
         (ArgumentError, "n=1.5 .* is no integer", {"n": 1.5}),
         (ArgumentError, "norm='half' is none of", {"norm": "half"}),
-        (ArgumentError, "norm=None is none of", {"norm": None}),
         (AxisError, "axis 1 is out of range", {"axis": 1}),
         (AxisError, "'x' is no axis", {"axis": "x"}),
     ):
@@ -231,8 +230,6 @@ def test_wrong_arguments_are_refused_by_name(name: str) -> None:
             transform(x, **arguments)
     with pytest.raises(AxisError, match=f"^{name}: axis -1 is out of range"):
         transform(Tensor(1.0))
-    with pytest.raises(DtypeError, match=f"^{name}: x=None .* is no array"):
-        transform(None)
     if name in ("rfft", "ihfft"):
         with pytest.raises(DtypeError, match=f"^{name} of complex64: it takes real numbers only"):
             transform(Tensor.complex(x, x))

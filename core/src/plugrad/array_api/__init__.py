@@ -15,11 +15,11 @@ Source: Python array API standard 2024.12, data-apis.org/array-api/2024.12.
 import math
 
 from plugrad.array_api import creation, elementwise, fft, info, linalg, manipulation, reductions, searching
-from plugrad.array_api.checks import check_all
 from plugrad.array_api.creation import *
 from plugrad.array_api.elementwise import *
 from plugrad.array_api.info import *
 from plugrad.array_api.manipulation import *
+from plugrad.array_api.methods import describe_all
 from plugrad.array_api.reductions import *
 from plugrad.array_api.searching import *
 from plugrad.dtype import dtypes
@@ -76,4 +76,4 @@ __all__ += manipulation.__all__
 __all__ += reductions.__all__
 __all__ += searching.__all__
 
-check_all(globals())
+describe_all(globals())

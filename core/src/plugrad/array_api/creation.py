@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from plugrad._util import numpy as np
-from plugrad.array_api.checks import check_keeps_imaginary
+from plugrad.array_api.methods import check_keeps_imaginary
 from plugrad.dtype import DType, Number, part_dtype
 from plugrad.errors import ArgumentError
 from plugrad.tensor import Tensor

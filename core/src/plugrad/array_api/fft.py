@@ -6,8 +6,7 @@ Source: Python array API standard 2024.12, "Fourier transform Functions".
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
 
-from plugrad.array_api.checks import check_all
-from plugrad.array_api.methods import named_after
+from plugrad.array_api.methods import describe_all, named_after
 from plugrad.dtype import DType, dtypes, is_float
 from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor import Tensor
@@ -146,4 +145,4 @@ def _frequencies(place: Tensor, count: Any, d: float, dtype: DType | None, what:
     return (places / (size_beside(places, count, wide) * distance)).cast(out)
 
 
-check_all(globals())
+describe_all(globals())

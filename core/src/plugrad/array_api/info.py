@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plugrad.array_api.checks import check_keeps_imaginary
+from plugrad.array_api.methods import check_keeps_imaginary
 from plugrad.device import Device
 from plugrad.dtype import DType, Number, complex_dtype, dtypes, element_dtype, least_upper_dtype
 from plugrad.errors import ArgumentError, DtypeError

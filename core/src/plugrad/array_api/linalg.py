@@ -11,9 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from plugrad.array_api.checks import check_all
 from plugrad.array_api.manipulation import matmul, matrix_transpose, tensordot, vecdot
-from plugrad.array_api.methods import unary
+from plugrad.array_api.methods import describe_all, unary
 from plugrad.array_api.reductions import sum
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, ShapeError
@@ -291,4 +290,4 @@ def matrix_norm(
     return x.matrix_norm(kind, keepdim=keepdims)
 
 
-check_all(globals())
+describe_all(globals())

@@ -4,10 +4,11 @@ A function made here, or written without a docstring, has the summary and the ex
 `self` is `x` or `x1`, and whose `other` is `x2`.
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from plugrad.dtype import Number, is_complex, part_dtype
+from plugrad.dtype import DType, Number, element_dtype, is_complex, part_dtype
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
@@ -50,6 +51,25 @@ def described(method: object, name: str) -> str:
     summary, _, rest = (method.__doc__ or "").partition("\n\n")
     _, mark, example = rest.partition("    Example:")
     return f"{summary}\n\n    See `Tensor.{name}`.\n\n{mark}{example}"
+
+
+def describe_all(namespace: dict[str, Any]) -> None:
+    """Describe the functions in a module's `__all__` that have no docstring, as their methods."""
+    for name in namespace["__all__"]:
+        if inspect.isfunction(function := namespace[name]):
+            function.__doc__ = function.__doc__ or described(getattr(Tensor, name), name)
+
+
+def check_keeps_imaginary(x: Tensor, dtype: DType, what: str) -> None:
+    """Refuse to make real numbers of complex ones.
+
+    Raises:
+        DtypeError: `x` is complex, and `dtype` is not.
+    """
+    if is_complex(x.dtype) and not is_complex(element_dtype(dtype)):
+        raise DtypeError(
+            f"{what} of {x.dtype.name} as {dtype!r:.60}: the imaginary parts would be lost. Take real(x)."
+        )
 
 
 def both(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:
