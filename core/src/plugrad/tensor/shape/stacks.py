@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
@@ -71,8 +70,8 @@ def hstack(self: Tensor, *others: Tensor) -> Tensor:
         [[1, 3, 4], [2, 5, 6]]
     """
     given, _ = joined_tensors("hstack", self, others)
-    parts = [part.atleast_1d() for part in given]
-    return _joined(parts, 0 if parts[0].ndim == 1 else 1, "hstack")
+    first, *rest = [part.atleast_1d() for part in given]
+    return first.cat(*rest, axis=0 if first.ndim == 1 else 1)
 
 
 def vstack(self: Tensor, *others: Tensor) -> Tensor:
@@ -87,7 +86,7 @@ def vstack(self: Tensor, *others: Tensor) -> Tensor:
         [[1, 2], [3, 4], [5, 6]]
     """
     given, _ = joined_tensors("vstack", self, others)
-    return _joined([part.atleast_2d() for part in given], 0, "vstack")
+    return given[0].atleast_2d().cat(*[part.atleast_2d() for part in given[1:]])
 
 
 def dstack(self: Tensor, *others: Tensor) -> Tensor:
@@ -102,7 +101,7 @@ def dstack(self: Tensor, *others: Tensor) -> Tensor:
         [[[1, 3], [2, 4]]]
     """
     given, _ = joined_tensors("dstack", self, others)
-    return _joined([part.atleast_3d() for part in given], 2, "dstack")
+    return given[0].atleast_3d().cat(*[part.atleast_3d() for part in given[1:]], axis=2)
 
 
 def column_stack(self: Tensor, *others: Tensor) -> Tensor:
@@ -117,8 +116,8 @@ def column_stack(self: Tensor, *others: Tensor) -> Tensor:
         [[1, 3], [2, 4]]
     """
     given, _ = joined_tensors("column_stack", self, others)
-    columns = [part if part.ndim > 1 else part.reshape(-1, 1) for part in given]
-    return _joined(columns, 1, "column_stack")
+    first, *rest = [part if part.ndim > 1 else part.reshape(-1, 1) for part in given]
+    return first.cat(*rest, axis=1)
 
 
 def block_diag(self: Tensor, *others: Tensor) -> Tensor:
@@ -143,7 +142,7 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
         right = add_sizes(left, width)
         rows.append(block.pad((left, add_sizes(total, -right))))
         left = right
-    return _joined(rows, 0, "block_diag")
+    return rows[0].cat(*rows[1:])
 
 
 def tensor_split(
@@ -254,17 +253,6 @@ def diagflat(self: Tensor, offset: int = 0) -> Tensor:
         [[1, 0], [0, 2]]
     """
     return self.flatten().diag_embed(as_int(offset, "diagflat: offset"))
-
-
-def _joined(parts: Sequence[Any], axis: int, what: str) -> Any:
-    shapes = [part.shape for part in parts]
-    rests = [(*shape[:axis], *shape[axis + 1 :]) for shape in shapes]
-    if any(len(shape) != len(shapes[0]) for shape in shapes) or any(rest != rests[0] for rest in rests):
-        raise ShapeError(
-            f"{what}: shapes {' and '.join(map(show, shapes))} differ in more than axis {axis}. "
-            "Make the other axes equal first."
-        )
-    return parts[0].cat(*parts[1:], axis=axis)
 
 
 def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
