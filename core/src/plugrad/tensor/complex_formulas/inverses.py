@@ -6,7 +6,6 @@ infinities and NaN give: Python array API standard 2024.12.
 """
 
 import math
-from typing import NamedTuple
 
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas.exponentials import root, turned, turned_back
@@ -26,22 +25,11 @@ _STEEP = 0.6417
 _HIGH = 1.5
 
 
-class _Arcs(NamedTuple):
-    """Parts of the inverse sine and cosine of a number in the first quadrant.
+def _arcs(x: "Tensor", y: "Tensor") -> "tuple[Tensor, Tensor, Tensor]":
+    """Return the real parts of asin and acos, and the size of their imaginary part.
 
-    Attributes:
-        sine: the real part of the inverse sine, in [0, pi/2].
-        cosine: that of the inverse cosine.
-        height: the imaginary part, but for its sign, of both.
+    For numbers without a negative part.
     """
-
-    sine: "Tensor"
-    cosine: "Tensor"
-    height: "Tensor"
-
-
-def _arcs(x: "Tensor", y: "Tensor") -> _Arcs:
-    """Return the parts for numbers that have no negative part."""
     form = format_of(x.dtype)
     right, left = (x + 1).hypot(y), (x - 1).hypot(y)
     a = (right + left) / 2
@@ -62,35 +50,35 @@ def _arcs(x: "Tensor", y: "Tensor") -> _Arcs:
     sine, cosine = is_far.where(x.atan2(y), sine), is_far.where(y.atan2(x), cosine)
     height = is_far.where(log_length((x, y)) + math.log(2.0), height)
     is_middle = x == 0
-    return _Arcs(is_middle.where(0.0, sine), is_middle.where(math.pi / 2, cosine), height)
+    return is_middle.where(0.0, sine), is_middle.where(math.pi / 2, cosine), height
 
 
 @has_derivative(lambda z, w: over(_sides(z)))
 def asin(z: Pair) -> Pair:
     """Return inverse sines."""
-    arcs = _arcs(z[0].abs(), z[1].abs())
-    return arcs.sine.copysign(z[0]), arcs.height.copysign(z[1])
+    sine, _, height = _arcs(z[0].abs(), z[1].abs())
+    return sine.copysign(z[0]), height.copysign(z[1])
 
 
 @has_derivative(lambda z, w: over(_sides(turned(z))))
 def asinh(z: Pair) -> Pair:
     """Return inverse hyperbolic sines."""
-    arcs = _arcs(z[1].abs(), z[0].abs())
-    return arcs.height.copysign(z[0]), arcs.sine.copysign(z[1])
+    sine, _, height = _arcs(z[1].abs(), z[0].abs())
+    return height.copysign(z[0]), sine.copysign(z[1])
 
 
 @has_derivative(lambda z, w: over(_sides(z), -1.0))
 def acos(z: Pair) -> Pair:
     """Return inverse cosines."""
-    arcs = _arcs(z[0].abs(), z[1].abs())
-    return _mirrored(arcs.cosine, z[0]), arcs.height.copysign(-z[1])
+    _, cosine, height = _arcs(z[0].abs(), z[1].abs())
+    return _mirrored(cosine, z[0]), height.copysign(-z[1])
 
 
 @has_derivative(lambda z, w: over(multiplied(root((z[0] - 1, z[1])), root((z[0] + 1, z[1])))))
 def acosh(z: Pair) -> Pair:
     """Return inverse hyperbolic cosines, whose real parts are not negative."""
-    arcs = _arcs(z[0].abs(), z[1].abs())
-    return arcs.height, _mirrored(arcs.cosine, z[0]).copysign(z[1])
+    _, cosine, height = _arcs(z[0].abs(), z[1].abs())
+    return height, _mirrored(cosine, z[0]).copysign(z[1])
 
 
 def _sides(z: Pair) -> Pair:
