@@ -19,15 +19,18 @@ from plugrad.tensor.linalg.matrix_steps import (
     columns_of,
     computed,
     counter,
+    cut,
+    padded,
     repeat_step,
     rows_of,
     sum_along,
+    take_rows,
     transposed,
 )
 from plugrad.tensor.linalg.triangles import inverse_of_lower, pad_with_identity, solve_lower
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import expanded
-from plugrad.uop import Ops, UOp
+from plugrad.uop import UOp
 
 # Measured: larger matrices are halved.
 _CHOLESKY_STEPS = 32
@@ -64,35 +67,26 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
     width = -(-size >> doublings)
     (x,) = computed((pad_with_identity(x, width << doublings).contiguous(),), device)
     factor = _cholesky_by_halves(x, width, device)
-    return factor.shrink([*((0, dim) for dim in x.shape[:-2]), (0, size), (0, size)])
+    return cut(factor, (0, size), (0, size))
 
 
 def _cholesky_by_halves(x: UOp, width: int, device: str) -> UOp:
     """Factorize the upper half, solve for the block below, and factorize the rest."""
-    *batch, size, _ = x.shape
+    size: Any = x.shape[-1]
     if size == width:
         return _cholesky_by_steps(x, device, 1)
-    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
-    half: Any = size // 2
+    half = size // 2
     first, second = (0, half), (half, size)
-    upper = _cholesky_by_halves(x.shrink([*heads, first, first]).contiguous(), width, device)
-    below = x.shrink([*heads, second, first])
+    upper = _cholesky_by_halves(cut(x, first, first).contiguous(), width, device)
+    below = cut(x, second, first)
     below = solve_lower(upper, transposed(below.conj()).contiguous(), device)
     below = transposed(below.conj()).contiguous()
-    left = x.shrink([*heads, second, second]) - matrix_product(below, transposed(below.conj()))
+    left = cut(x, second, second) - matrix_product(below, transposed(below.conj()))
     # steps compute what they read: that should not be done for each result again
     below, left = computed((below, left.contiguous()), device)
     lower = _cholesky_by_halves(left, width, device)
-    none: list[tuple[Any, Any]] = [(0, 0)] * len(batch)
-    upper, below, lower = (
-        part.pad([*none, rows, columns])
-        for part, rows, columns in (
-            (upper, (0, half), (0, half)),
-            (below, (half, 0), (0, half)),
-            (lower, (half, 0), (half, 0)),
-        )
-    )
-    return (upper + below + lower).contiguous()
+    left_half = padded(upper, (0, half), (0, half)) + padded(below, (half, 0), (0, half))
+    return (left_half + padded(lower, (half, 0), (half, 0))).contiguous()
 
 
 def _cholesky_by_steps(x: UOp, device: str, few: int) -> UOp:
@@ -250,25 +244,24 @@ def _jacobi_round(state: UOp, partners: UOp, width: int) -> UOp:
     shape = state.shape
     count: Any = shape[-2]
     batch = shape[:-2]
-    bounds: list[tuple[Any, Any]] = [(0, dim) for dim in shape[:-1]]
-    vectors = state.shrink([*bounds, (0, width)])
+    vectors = cut(state, (0, count), (0, width))
     # the products of each row with itself, and with its partner, in one reduction
     both: Any = (*batch, 2, count, width)
     single = vectors.reshape((*batch, 1, count, width)).expand(both)
     which = counted(2, dtypes.int32, (2, count), 0)
     own = counted(count, dtypes.int32, (2, count), 1)
     factors = which.eq(0).where(own, partners.reshape((1, count)).expand((2, count)))
-    second = _rows_at(vectors, factors.reshape((2 * count,))).reshape(both)
+    second = take_rows(vectors, factors.reshape((2 * count,))).reshape(both)
     dots = sum_along(single * second.conj(), -1).contiguous()
     heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
     lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1)).real()
     mixed = dots.shrink([*heads, (1, 2), (0, count), (0, 1)]).reshape((*batch, count, 1))
     # turned by the direction of their product, the partner has a real product with the row
     way, size = direction(mixed)
-    tangent = scaled(way, _tangent(lengths, _rows_at(lengths, partners), size, partners)).contiguous()
+    tangent = scaled(way, _tangent(lengths, take_rows(lengths, partners), size, partners)).contiguous()
     cosine = (square(tangent) + 1.0).sqrt().reciprocal()
     turn = expanded(scaled(tangent, cosine), shape)
-    return scaled(state, expanded(cosine, shape)) + _rows_at(state, partners) * turn
+    return scaled(state, expanded(cosine, shape)) + take_rows(state, partners) * turn
 
 
 def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
@@ -290,18 +283,3 @@ def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
     is_first = rows_of(mine.shape) < expanded(partners.reshape((mine.shape[-2], 1)), mine.shape)
     is_positive = zeta.eq(0.0).where(is_first, zeta > 0.0)
     return is_small.where(zero, is_positive.where(-tangent, tangent))
-
-
-def _rows_at(x: UOp, places: UOp) -> UOp:
-    """Return rows by number, the same ones of each matrix.
-
-    Shapes: (*B, n, m) and (k,) -> (*B, k, m).
-    """
-    *batch, size, columns = x.shape
-    count = places.shape[0]
-    shape = (*batch, count, size, columns)
-    axis = len(batch) + 1
-    wanted = expanded(places.reshape((count, 1, 1)), shape)
-    rows = x.reshape((*batch, 1, size, columns)).expand(shape)
-    picked = counted(size, dtypes.int32, shape, axis).eq(wanted).where(rows, rows.const_like(0))
-    return picked.reduce_axis(Ops.ADD, (axis,)).reshape((*batch, count, columns))

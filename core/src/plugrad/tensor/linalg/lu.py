@@ -19,10 +19,13 @@ from plugrad.tensor.linalg.matrix_steps import (
     at,
     columns_of,
     counter,
+    cut,
+    padded,
     repeat_parts,
     repeat_step,
     rows_of,
     slice_rows,
+    take_rows,
     transposed,
 )
 from plugrad.tensor.linalg.triangles import inverse_of_lower
@@ -78,7 +81,7 @@ def _by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
 
     def next_panel(before: State) -> State:
         matrix, done, order, begin = before
-        columns = _take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width))
+        columns = take_rows(transposed(matrix), _row_numbers(begin, matrix.shape, width))
         places = columns_of(order.shape).cast(x.dtype)
         panel = append_rows(columns, order, places).contiguous()
         panel, behind = repeat_step(_elimination_step(begin, width), (panel, begin), width, device, few=1)
@@ -89,16 +92,14 @@ def _by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
 
     state = (x.contiguous(), done.contiguous(), order.contiguous(), counter(device))
     matrix, done, order, _ = repeat_parts(next_panel, state, count, device)
-    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
-    factors, swaps = lu_factors(matrix.shrink([*heads, (first, size), (first, size)]), device)
+    factors, swaps = lu_factors(cut(matrix, (first, size), (first, size)), device)
     row, column = rows_of(x.shape), columns_of(x.shape)
     place = columns_of((*batch, size))
     swaps = (place < first).where(place, swaps.pad([*[(0, 0)] * len(batch), (first, 0)]) + first)
     order = pick_last(order.reshape((*batch, size)).cast(dtypes.int32), swaps.contiguous()).contiguous()
     panels = _permute_panels(done.reshape((*batch, count, width + 1, size)), order)
-    none: list[tuple[Any, Any]] = [(0, 0)] * len(batch)
-    factors = factors.pad([*none, (first, 0), (first, 0)])
-    lower = (column < first).where(transposed(panels.pad([*none, (0, size - first), (0, 0)])), factors)
+    factors = padded(factors, (first, 0), (first, 0))
+    lower = (column < first).where(transposed(padded(panels, (0, size - first), (0, 0))), factors)
     return ((row < first) & (row // width < column // width)).where(matrix, lower).contiguous(), order
 
 
@@ -109,16 +110,16 @@ def _permute_panels(done: UOp, order: UOp) -> UOp:
 
     (*B, count, width + 1, n) and (*B, n) -> (*B, count * width, n)
     """
-    *batch, count, width, size = done.shape
-    heads: list[tuple[Any, Any]] = [*((0, dim) for dim in batch), (0, count)]
-    orders = done.shrink([*heads, (width - 1, width), (0, size)]).reshape((*batch, count, 1, size))
+    shape: Any = done.shape
+    *batch, count, width, size = shape
+    orders = slice_rows(done, width - 1, 1)
     last = order.reshape((*batch, 1, size, 1)).expand((*batch, count, size, size))
     # each element's place in the order of the panel
     is_there = orders.cast(dtypes.int32).expand(last.shape).eq(last)
     number = columns_of(last.shape)
     places = is_there.where(number, number.const_like(0)).reduce_axis(Ops.ADD, (len(last.shape) - 1,))
     places = places.reshape((*batch, count, 1, size)).contiguous()
-    columns = done.shrink([*heads, (0, width - 1), (0, size)])
+    columns = slice_rows(done, 0, width - 1)
     out = pick_last(columns, places.expand(columns.shape))
     return out.reshape((*batch, count * (width - 1), size)).contiguous()
 
@@ -128,29 +129,12 @@ def _replace_rows(x: UOp, rows: UOp, first: UOp) -> UOp:
     count: Any = rows.shape[-2]
     place = rows_of(x.shape) - expanded(first, x.shape)
     numbers = _row_numbers(-first, x.shape, x.shape[-2])
-    return ((place >= 0) & (place < count)).where(_take_rows(rows, numbers), x)
+    return ((place >= 0) & (place < count)).where(take_rows(rows, numbers), x)
 
 
 def _row_numbers(begin: UOp, shape: Shape, width: Any) -> UOp:
     places = (*shape[:-2], width)
     return expanded(begin, places) + counted(width, dtypes.int32, places, len(places) - 1)
-
-
-def _take_rows(x: UOp, places: UOp) -> UOp:
-    """Return rows by number, zeros for numbers out of range.
-
-    Shapes: (*B, n, m) and (*B, k) -> (*B, k, m).
-    """
-    *batch, size, columns = x.shape
-    count = places.shape[-1]
-    shape = (*batch, count, size, columns)
-    axis = len(batch) + 1
-    wanted = places.reshape((*batch, count, 1, 1)).expand(shape)
-    here = counted(size, dtypes.int32, shape, axis).eq(wanted)
-    rows = x.reshape((*batch, 1, size, columns)).expand(shape)
-    return (
-        here.where(rows, rows.const_like(0)).reduce_axis(Ops.ADD, (axis,)).reshape((*batch, count, columns))
-    )
 
 
 def _elimination_step(begin: UOp, width: int) -> Callable[[State], State]:
@@ -201,16 +185,11 @@ def _update_trailing(matrix: UOp, factors: UOp, places: UOp, begin: UOp, device:
     width: Any = factors.shape[-2]
     shape = matrix.shape
     numbers = _row_numbers(begin, shape, width)
-    corner = transposed(pick_last(factors, _repeat_per_row(numbers, factors.shape))).contiguous()
-    rows = _take_rows(matrix, pick_last(places, numbers).contiguous()).contiguous()
+    places_of_rows = numbers.reshape((*shape[:-2], 1, width)).expand((*shape[:-2], width, width))
+    corner = transposed(pick_last(factors, places_of_rows)).contiguous()
+    rows = take_rows(matrix, pick_last(places, numbers).contiguous()).contiguous()
     upper = matrix_product(inverse_of_lower(corner, device, unit=True), rows).contiguous()
     product = matrix_product(transposed(factors), upper).contiguous()
-    swapped = _take_rows(matrix, places)
+    swapped = take_rows(matrix, places)
     is_behind = rows_of(shape) >= expanded(begin + width, shape)
     return _replace_rows(is_behind.where(swapped - product, swapped), upper, begin).contiguous()
-
-
-def _repeat_per_row(places: UOp, shape: Shape) -> UOp:
-    """Repeat the places for each row: (*B, k) -> (*B, rows, k)."""
-    *batch, count = places.shape
-    return places.reshape((*batch, 1, count)).expand((*batch, shape[-2], count))

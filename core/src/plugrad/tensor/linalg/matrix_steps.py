@@ -110,17 +110,40 @@ def transposed(x: UOp) -> UOp:
     return x.permute((*range(last - 2), last - 1, last - 2))
 
 
+def cut(x: UOp, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> UOp:
+    """Return an interval of the rows and one of the columns of matrices."""
+    return x.shrink([*((0, dim) for dim in x.shape[:-2]), rows, columns])
+
+
+def padded(x: UOp, rows: tuple[Any, Any], columns: tuple[Any, Any]) -> UOp:
+    """Return matrices with so many rows and columns of zeros around them."""
+    return x.pad([*[(0, 0)] * (len(x.shape) - 2), rows, columns])
+
+
 def slice_rows(panel: UOp, first: int, count: Any) -> UOp:
     """Return `count` rows of matrices from number `first` on."""
-    *batch, _, size = panel.shape
-    return panel.shrink([*((0, dim) for dim in batch), (first, first + count), (0, size)])
+    return cut(panel, (first, first + count), (0, panel.shape[-1]))
+
+
+def take_rows(x: UOp, places: UOp) -> UOp:
+    """Return rows by number, zeros for numbers out of range.
+
+    Shapes: (*B, n, m) and (*B, k), or (k,) for the same ones of each matrix -> (*B, k, m).
+    """
+    *batch, size, columns = x.shape
+    count = places.shape[-1]
+    shape = (*batch, count, size, columns)
+    axis = len(batch) + 1
+    wanted = expanded(places, (*batch, count)).reshape((*batch, count, 1, 1)).expand(shape)
+    rows = x.reshape((*batch, 1, size, columns)).expand(shape)
+    picked = counted(size, dtypes.int32, shape, axis).eq(wanted).where(rows, rows.const_like(0))
+    return picked.reduce_axis(Ops.ADD, (axis,)).reshape((*batch, count, columns))
 
 
 def append_rows(x: UOp, *rows: UOp) -> UOp:
     """Return matrices with further rows at their end."""
-    pads: list[tuple[Any, Any]] = [(0, 0)] * (len(x.shape) - 2)
     count: Any = x.shape[-2]
-    out = x.pad([*pads, (0, len(rows)), (0, 0)])
+    out = padded(x, (0, len(rows)), (0, 0))
     for number, row in enumerate(rows):
-        out = out + row.pad([*pads, (count + number, len(rows) - 1 - number), (0, 0)])
+        out = out + padded(row, (count + number, len(rows) - 1 - number), (0, 0))
     return out

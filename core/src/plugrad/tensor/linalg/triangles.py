@@ -12,7 +12,15 @@ from typing import Any
 
 from plugrad.tensor.linalg.field import quotient
 from plugrad.tensor.linalg.matmul import matrix_product
-from plugrad.tensor.linalg.matrix_steps import columns_of, counter, rows_of, slice_rows, transposed
+from plugrad.tensor.linalg.matrix_steps import (
+    columns_of,
+    counter,
+    cut,
+    padded,
+    rows_of,
+    slice_rows,
+    transposed,
+)
 from plugrad.tensor.shapes import expanded
 from plugrad.uop import UOp
 
@@ -36,8 +44,7 @@ def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
         below = _below_diagonal(x, width, 1).contiguous()
         out = _double_blocks(out, below).contiguous()
         width *= 2
-    first: list[tuple[Any, Any]] = [(0, size)] * 2
-    return out.reshape((*x.shape[:-2], whole, whole)).shrink([*((0, dim) for dim in x.shape[:-2]), *first])
+    return cut(out.reshape((*x.shape[:-2], whole, whole)), (0, size), (0, size))
 
 
 def solve_lower(x: UOp, right: UOp, device: str, unit: bool = False) -> UOp:
@@ -60,7 +67,7 @@ def _substitute_blocks(x: UOp, right: UOp, device: str, unit: bool, is_upper: bo
     doublings = max(-(-size // _BLOCK) - 1, 0).bit_length()
     width = -(-size >> doublings)
     whole = width << doublings
-    x, right = pad_with_identity(x, whole), _pad_rows(right, whole)
+    x, right = pad_with_identity(x, whole), padded(right, (0, whole - size), (0, 0))
     blocks = _below_diagonal(x, width, 0)
     if is_upper:
         inverted = transposed(inverse_of_lower(transposed(blocks).contiguous(), device))
@@ -80,18 +87,17 @@ def _substitute(x: UOp, inverted: UOp, right: UOp, is_upper: bool) -> UOp:
         return matrix_product(inverted.reshape((*batch, width, width)), right).contiguous()
     half: Any = count // 2
     size: Any = half * width
-    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
     halves: dict[int, UOp] = {}
     for part in (1, 0) if is_upper else (0, 1):
         rows = (part * size, (part + 1) * size)
         mine = slice_rows(right, rows[0], size)
         for other, known in halves.items():
-            beside = x.shrink([*heads, rows, (other * size, (other + 1) * size)])
+            beside = cut(x, rows, (other * size, (other + 1) * size))
             mine = (mine - matrix_product(beside, known)).contiguous()
+        heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
         blocks = inverted.shrink([*heads, (part * half, (part + 1) * half), (0, width), (0, width)])
-        halves[part] = _substitute(x.shrink([*heads, rows, rows]), blocks, mine, is_upper)
-    none: list[tuple[Any, Any]] = [(0, 0)] * len(batch)
-    upper, lower = (halves[i].pad([*none, (i * size, size - i * size), (0, 0)]) for i in (0, 1))
+        halves[part] = _substitute(cut(x, rows, rows), blocks, mine, is_upper)
+    upper, lower = (padded(halves[i], (i * size, size - i * size), (0, 0)) for i in (0, 1))
     return (upper + lower).contiguous()
 
 
@@ -118,14 +124,9 @@ def pad_with_identity(x: UOp, whole: int) -> UOp:
     size: Any = x.shape[-1]
     if size == whole:
         return x
-    wide = x.pad([*[(0, 0)] * (len(x.shape) - 2), (0, whole - size), (0, whole - size)])
+    wide = padded(x, (0, whole - size), (0, whole - size))
     row, column = rows_of(wide.shape), columns_of(wide.shape)
     return (row.eq(column) & (row >= size)).where(wide.const_like(1.0), wide)
-
-
-def _pad_rows(x: UOp, whole: int) -> UOp:
-    size: Any = x.shape[-2]
-    return x if size == whole else x.pad([*[(0, 0)] * (len(x.shape) - 2), (0, whole - size), (0, 0)])
 
 
 def _below_diagonal(x: UOp, width: int, away: int) -> UOp:
@@ -164,7 +165,6 @@ def _double_blocks(inverted: UOp, below: UOp) -> UOp:
         pairs.shrink([*heads, (i, i + 1), (0, width), (0, width)]).reshape(below.shape) for i in (0, 1)
     )
     product = matrix_product(second, matrix_product(below, first).contiguous()).contiguous()
-    none: list[tuple[Any, Any]] = [(0, 0)] * len(heads)
     before, behind = (width, 0), (0, width)
-    lower = product.pad([*none, before, behind])
-    return first.pad([*none, behind, behind]) + second.pad([*none, before, before]) - lower
+    lower = padded(product, before, behind)
+    return padded(first, behind, behind) + padded(second, before, before) - lower
