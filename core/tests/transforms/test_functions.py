@@ -268,9 +268,9 @@ def test_what_is_no_gradient_is_refused() -> None:
     with pytest.raises(DeviceError, match="gave a gradient on NULL for input 0 on"):
         gradient_by(lambda g, x, y: Tensor(X, device="NULL"))
     total = custom_gradient(lambda g, x, y: (g, g))(lambda x, i: x * i)(x, Tensor([1, 2, 3])).sum()
-    with pytest.raises(DtypeError, match=r"gave a gradient for input 1 of int32. Only floats have one"):
+    with pytest.raises(DtypeError, match=r"gave a gradient of float64 for input 1 of int32\. Pass floats"):
         total.gradient(x)
-    with pytest.raises(DtypeError, match=r"gave 1.0 \(float\) for input 0"):
+    with pytest.raises(DtypeError, match=r"gave a gradient for input 0, 1.0 \(float\)"):
         gradient_by(lambda g, x, y: 1.0)
     with pytest.raises(GradientError, match="does not depend on"):
         gradient_by(lambda g, x, y: None)

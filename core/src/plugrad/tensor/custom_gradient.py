@@ -54,8 +54,12 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
                 f"custom_gradient: the backward function gave {len(found)} gradients for {len(taken)} "
                 "inputs. Return one for each, None where there is none."
             )
+        what = "custom_gradient: the backward function gave a gradient"
         pairs = enumerate(zip(found, taken, strict=True))
-        return [None if g is None else _checked(g, u, number) for number, (g, u) in pairs]
+        return [
+            None if g is None else node_of_direction(g, u, what, f"input {number}")
+            for number, (g, u) in pairs
+        ]
 
     tracked = any([x.requires_grad for x in inputs])
     nodes = with_rule([y._graph for y in outputs], [x._graph for x in inputs], rule)
@@ -64,31 +68,29 @@ def with_backward(outputs: Sequence[T], inputs: Sequence[T], backward: Backward)
     ]
 
 
-def _checked(gradient: Any, source: UOp, number: int) -> UOp:
-    what = "custom_gradient: the backward function gave"
-    if not isinstance(gradient, TensorBase):
+def node_of_direction(direction: Any, of: UOp, what: str, role: str) -> UOp:
+    """Return the node of a gradient or tangent of the value `of`.
+
+    Messages call the function `what`, and the value `role`.
+
+    Raises:
+        DtypeError, ShapeError, DeviceError: it does not fit the value.
+    """
+    if not isinstance(direction, TensorBase):
         raise DtypeError(
-            f"{what} {gradient!r:.80} ({type(gradient).__name__}) for input {number}. Return a tensor, or "
-            "None for no gradient."
+            f"{what} for {role}, {direction!r:.80} ({type(direction).__name__}): pass a tensor or None."
         )
-    if not is_inexact(source.dtype):
+    if not is_inexact(of.dtype) or direction.dtype is not of.dtype:
         raise DtypeError(
-            f"{what} a gradient for input {number} of {source.dtype.name}. Only floats have one: return None."
+            f"{what} of {direction.dtype.name} for {role} of {of.dtype.name}. Pass floats of the same "
+            "dtype for floats, and None for integers and bools."
         )
-    if gradient.dtype is not source.dtype:
-        raise DtypeError(
-            f"{what} a gradient of {gradient.dtype.name} for input {number} of {source.dtype.name}. Cast it."
-        )
-    if gradient.shape != source.shape:
-        raise ShapeError(
-            f"{what} a gradient of shape {show(gradient.shape)} for input {number} of shape "
-            f"{show(source.shape)}. They must be equal."
-        )
+    if direction.shape != of.shape:
+        shapes = f"of shape {show(direction.shape)} for {role} of shape {show(of.shape)}"
+        raise ShapeError(f"{what} {shapes}. They must be equal.")
+    u = direction._graph
     # "": what stands for an example of a batch may have none
-    if source.device and gradient._graph.device and gradient._graph.device != source.device:
-        raise DeviceError(
-            f"{what} a gradient on {gradient.device} for input {number} on {source.device}. Move it: "
-            f".to({source.device!r}).",
-            device=gradient.device,
-        )
-    return gradient._graph
+    if of.device and u.device and u.device != of.device:
+        devices = f"on {direction.device} for {role} on {of.device}"
+        raise DeviceError(f"{what} {devices}. Move it: .to({of.device!r}).", device=direction.device)
+    return u

@@ -12,10 +12,10 @@ from typing import Any
 from plugrad.autodiff import pull_back
 from plugrad.autodiff.forward import push_forward
 from plugrad.dtype import is_float, is_inexact
-from plugrad.errors import DeviceError, DtypeError, GradientError, ShapeError, TransformError
+from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
+from plugrad.tensor.custom_gradient import node_of_direction
 from plugrad.tensor.graph_access import graph_below, tensor_of
-from plugrad.tensor.shapes import show
 from plugrad.transforms.tracing import gradients_needed, mark, released
 from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
 from plugrad.tree import iter_leaves, refill
@@ -302,41 +302,21 @@ def _matched(tensors: Sequence[Tensor], tree: Any, what: str, role: str, of: str
         TransformError: there are more or fewer, or one is neither a tensor nor None.
         DtypeError, ShapeError, DeviceError: one does not fit its tensor.
     """
-    given = list(iter_leaves(tree))
-    for leaf in given:
+    leaves = list(iter_leaves(tree))
+    for leaf in leaves:
         if leaf is not None and not isinstance(leaf, Tensor):
             raise TransformError(
                 f"{what}: {leaf!r:.80} ({type(leaf).__name__}) is no tensor. Pass tensors, or None."
             )
-    if len(given) != len(tensors):
+    if len(leaves) != len(tensors):
         raise TransformError(
-            f"{what}: {len(given)} {role}s for {len(tensors)} {of}s. Pass one for each, in the same form, "
+            f"{what}: {len(leaves)} {role}s for {len(tensors)} {of}s. Pass one for each, in the same form, "
             "None for nothing."
         )
-    pairs = zip(given, tensors, strict=True)
-    return [_fitting(direction, x, f"{what}: a {role}", f"a {of}") for direction, x in pairs]
-
-
-def _fitting(direction: Tensor | None, of: Tensor, what: str, role: str) -> UOp | None:
-    if direction is None:
-        return None
-    if not is_inexact(of.dtype) or direction.dtype is not of.dtype:
-        raise DtypeError(
-            f"{what} of {direction.dtype.name} for {role} of {of.dtype.name}. Pass floats of the same "
-            "dtype for floats, and None for integers and bools."
-        )
-    if direction.shape != of.shape:
-        raise ShapeError(
-            f"{what} of shape {show(direction.shape)} for {role} of shape {show(of.shape)}. They must be "
-            "equal."
-        )
-    u = graph_below(direction)
-    if u.device is not None and graph_below(of).device not in (None, u.device):
-        raise DeviceError(
-            f"{what} on {direction.device} for {role} on {of.device}. Move it: .to({of.device!r}).",
-            device=direction.device,
-        )
-    return u
+    return [
+        None if given is None else node_of_direction(given, graph_below(x), f"{what}: a {role}", f"a {of}")
+        for given, x in zip(leaves, tensors, strict=True)
+    ]
 
 
 def _zeros(u: UOp) -> UOp:
