@@ -126,10 +126,10 @@ def test_windows_are_never_written_to_memory() -> None:
     ("x_shape", "w_shape", "options", "message"),
     [
         ((4, 4), (1, 3, 2, 2), {}, r"conv2d of shape \(4, 4\): it takes images \(N, C, H, W\)"),
-        ((4, 3, 3), (1, 3, 2, 2), {}, r"images of shape \(4, 3, 3\) .* have 4 channels, the weight takes 3"),
+        ((4, 3, 3), (1, 3, 2, 2), {}, r"conv2d of shape \(4, 3, 3\) .* are 4 channels, the weight takes 3"),
         ((1, 3, 4, 4), (3, 2, 2), {}, r"conv2d: weight of shape \(3, 2, 2\)"),
-        ((1, 3, 4, 4), (2, 2, 2, 2), {}, r"the images have 3 channels, the weight takes 2 \* 1"),
-        ((1, 4, 4, 4), (3, 2, 2, 2), {"groups": 2}, "gives 3, which 2 must divide"),
+        ((1, 3, 4, 4), (2, 2, 2, 2), {}, "there are 3 channels, the weight takes 2"),
+        ((1, 4, 4, 4), (3, 2, 2, 2), {"groups": 2}, "groups must divide 3"),
         ((1, 1, 2, 2), (1, 1, 3, 3), {}, "a window of 3 .* does not fit into an axis of 2. Use padding"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"stride": 0}, "stride 0 and dilation 1 must each be at least 1"),
         ((1, 1, 4, 4), (1, 1, 2, 2), {"stride": (1, 2, 3)}, r"stride=\(1, 2, 3\) has 3 numbers"),

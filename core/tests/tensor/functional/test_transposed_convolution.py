@@ -79,7 +79,7 @@ def test_steps_multiply_no_zeros() -> None:
     ("w_shape", "options", "message"),
     [
         ((3, 1, 2, 2), {}, r"conv_transpose2d of shape \(1, 4, 4, 4\) with weight \(3, 1, 2, 2\)"),
-        ((4, 1, 2, 2), {"groups": 3}, "and groups divide them"),
+        ((4, 1, 2, 2), {"groups": 3}, "and groups must divide 4"),
         ((4, 1, 2, 2), {"output_padding": 1}, "output_padding 1 with stride 1 and dilation 1"),
         ((4, 1, 2, 2), {"stride": 0}, "stride 0 must be at least 1"),
         ((4, 1, 2, 2), {"padding": "same"}, "conv_transpose2d: padding=same. Pass one width"),

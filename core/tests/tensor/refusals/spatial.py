@@ -15,7 +15,7 @@ CASES: list[Case] = [
         "conv2d",
         ShapeError,
         lambda t: t.images.conv2d(Tensor.ones(4, 3, 1, 1)),
-        "conv2d: images of shape (1, 5, 4, 4) and weight (4, 3, 1, 1) with groups=1: the",
+        "conv2d of shape (1, 5, 4, 4) with weight (4, 3, 1, 1) and groups=1: there are 5 channels",
     ),
     (
         "conv3d",

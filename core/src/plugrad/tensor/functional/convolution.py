@@ -127,7 +127,9 @@ def _convolve(
     axes = weight.ndim - 2
     require_optional_tensors(bias=bias)
     groups = as_int(groups, "groups")
-    _, _, *kernel = _weight_shape(x, weight, groups, what)
+    _, inner, *kernel = weight.shape
+    # n * 1 would be another size than n
+    check_groups(x, weight, groups, inner if groups == 1 else inner * groups, what)
     x._check_device(weight)
     steps = sizes_of(stride, axes, "stride")
     gaps = sizes_of(dilation, axes, "dilation")
@@ -178,21 +180,18 @@ def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = 
         )
 
 
-def _weight_shape(x: Tensor, weight: Tensor, groups: int, what: str) -> Any:
+def check_groups(x: Tensor, weight: Tensor, groups: int, expected: Any, what: str) -> None:
+    """Refuse other channels than `expected`, and groups that do not divide the weight."""
     shape: Any = weight.shape
-    if groups != 1 and not is_static((x.shape[1 - len(shape)], *shape[:2])):
-        raise ShapeError(
-            f"{what}: images of shape {show(x.shape)} and weight {show(shape)} with groups={groups}: "
-            "channels in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
-        )
     channels: Any = x.shape[1 - len(shape)]
-    # n * 1 would be another size than n
-    expected = shape[1] if groups == 1 else shape[1] * groups
-    if groups < 1 or channels != expected or (groups > 1 and shape[0] % groups):
-        have, takes, gives = (show((size,))[1:-2] for size in (channels, shape[1], shape[0]))
+    given = f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}"
+    if groups != 1 and not is_static((channels, *shape[:2])):
         raise ShapeError(
-            f"{what}: images of shape {show(x.shape)} and weight {show(shape)} with groups={groups}: the "
-            f"images have {have} channels, the weight takes {takes} * {groups} and gives "
-            f"{gives}, which {groups} must divide."
+            f"{given}: channels in several groups are symbolic. Take a slice of fixed size, or one "
+            "convolution a group."
         )
-    return shape
+    if groups < 1 or channels != expected or (groups > 1 and shape[0] % groups):
+        have, takes, first = (show((size,))[1:-2] for size in (channels, expected, shape[0]))
+        raise ShapeError(
+            f"{given}: there are {have} channels, the weight takes {takes}, and groups must divide {first}."
+        )

@@ -11,7 +11,7 @@ from typing import Any
 from plugrad.errors import ShapeError
 from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.functional.convolution import check_axes, cross_correlation
+from plugrad.tensor.functional.convolution import check_axes, check_groups, cross_correlation
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 from plugrad.tensor.shapes import as_int, is_static, show
@@ -126,7 +126,7 @@ def _transpose_convolve(
 ) -> Tensor:
     axes = weight.ndim - 2
     groups = as_int(groups, "groups")
-    _check_groups(x, weight, groups, what)
+    check_groups(x, weight, groups, weight.shape[0], what)
     steps = sizes_of(stride, axes, "stride")
     gaps = sizes_of(dilation, axes, "dilation")
     extra = sizes_of(output_padding, axes, "output_padding")
@@ -166,22 +166,6 @@ def _transpose_convolve(
     for axis, (before, after) in enumerate(widths, out.ndim - axes):
         out = interval(out, axis, before, add_sizes(out.shape[axis], -after))
     return out
-
-
-def _check_groups(x: Tensor, weight: Tensor, groups: int, what: str) -> None:
-    shape: Any = weight.shape
-    channels = x.shape[1 - weight.ndim]
-    if groups != 1 and not is_static((channels, *shape[:2])):
-        raise ShapeError(
-            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: channels "
-            "in several groups are symbolic. Take a slice of fixed size, or one convolution a group."
-        )
-    if groups < 1 or channels != shape[0] or (groups > 1 and shape[0] % groups):
-        raise ShapeError(
-            f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}: the "
-            f"channels, {show((channels,))[1:-2]}, must be the first axis of the weight, and groups "
-            "divide them."
-        )
 
 
 def _exchange_channels(weight: Tensor, groups: int) -> Tensor:

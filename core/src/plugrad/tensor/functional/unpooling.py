@@ -7,7 +7,8 @@ from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import axes_of, checked_shape
-from plugrad.tensor.shape.spatial import Sizes, sizes_of
+from plugrad.tensor.shape.spatial import Sizes, not_negative, sizes_of
+from plugrad.tensor.shape.windows import check_window
 from plugrad.tensor.shapes import product, show
 from plugrad.uop import least
 
@@ -113,7 +114,9 @@ def _max_unpool(
     kernel = sizes_of(kernel_size, axes, "kernel_size")
     steps = kernel if stride is None else sizes_of(stride, axes, "stride")
     gaps, widths = sizes_of(dilation, axes, "dilation"), sizes_of(padding, axes, "padding")
-    _check_windows(kernel, steps, gaps, widths, what)
+    for window in zip(kernel, steps, gaps, strict=True):
+        check_window(*window, what)
+    not_negative(tuple((width, width) for width in widths), what)
     sizes = tuple(
         (count - 1) * step - 2 * width + gap * (k - 1) + 1
         for count, step, width, gap, k in zip(counts, steps, widths, gaps, kernel, strict=True)
@@ -132,15 +135,3 @@ def _max_unpool(
     flat = empty.reshape(*lead, 1).expand(*lead, total)
     rows = indices.reshape(*lead, product(counts))
     return flat.scatter(-1, rows, x.reshape(*lead, product(counts))).reshape(*lead, *sizes)
-
-
-def _check_windows(
-    kernel: tuple[int, ...], steps: tuple[int, ...], gaps: tuple[int, ...], widths: tuple[int, ...], what: str
-) -> None:
-    for k, step, gap, width in zip(kernel, steps, gaps, widths, strict=True):
-        if min(k, step, gap) < 1:
-            raise ShapeError(
-                f"{what}: kernel size {k}, stride {step} and dilation {gap} must each be at least 1."
-            )
-        if width < 0:
-            raise ShapeError(f"{what}: padding {width} is negative. Pass what pooling got: 0 or more.")

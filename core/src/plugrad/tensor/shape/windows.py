@@ -7,12 +7,17 @@ from plugrad.tensor.shapes import cut_to, show, size_today
 from plugrad.uop import UOp, greatest, least
 
 
-def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:
-    """Return the number of windows that fit into an axis."""
+def check_window(kernel: int, stride: int, dilation: int, what: str) -> None:
+    """Raise ShapeError for a window of size, step or gap below 1."""
     if kernel < 1 or stride < 1 or dilation < 1:
         raise ShapeError(
             f"{what}: kernel size {kernel}, stride {stride} and dilation {dilation} must each be at least 1."
         )
+
+
+def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:
+    """Return the number of windows that fit into an axis."""
+    check_window(kernel, stride, dilation, what)
     reach = dilation * (kernel - 1) + 1
     if size < reach:
         raise ShapeError(
