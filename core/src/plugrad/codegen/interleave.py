@@ -21,7 +21,9 @@ def interleaved(stores: Sequence[UOp], order: Sequence[UOp], registers: int) -> 
     before: a0 a1 a2 b0 b1 b2
     after:  a0 b0 a1 b1 a2 b2
     """
-    if len(stores) < 2 or any(u.op is Ops.REDUCE for u in order):
+    # a node belongs to one calculation, or to none
+    is_long = len(order) >= _LONG * len(stores)
+    if len(stores) < 2 or not is_long or any(u.op is Ops.REDUCE for u in order):
         return []
     owner: dict[UOp, int | None] = {}
     for number, store in enumerate(stores):

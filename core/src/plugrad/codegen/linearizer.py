@@ -181,11 +181,11 @@ class _Linearizer:
         self._place_node(identity)
         self._add_item((u, _DEFINE), home, (identity,))
         self.items[home][loop].add((u, _DEFINE))
-        step = self._step(u)
-        for c in step.constants:
+        constants = self._step(u).constants
+        for c in constants:
             self._place_node(c)
         for i, value in enumerate(values):
-            self._add_item((u, i), inner, (value, *step.constants))
+            self._add_item((u, i), inner, (value, *constants))
             if i:
                 self.items[inner][u, i].add((u, i - 1))
         if self.home[u] is home:

@@ -152,7 +152,7 @@ def span_of(idx: UOp, axes: Collection[UOp] | None = None) -> int:
 
 def steps_of(ranges: Iterable[UOp]) -> int:
     """Return the product of the sizes of `ranges`, symbolic ones at their highest."""
-    return math.prod(int(r.src[0].vmax) for r in ranges)
+    return math.prod([s.arg if (s := r.src[0]).op is Ops.CONST else int(s.vmax) for r in ranges])
 
 
 def bodies_of(sink: UOp) -> list[LoopBody]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plugrad.dtype import DType, dtypes
+from plugrad.uop.node.structure import constant
 from plugrad.uop.node.terms import Terms, operands_of, terms_of
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -18,8 +19,8 @@ _MOST_TERMS = 32
 
 
 def const_node(dtype: DType, value: int) -> UOp:
-    """Return an index constant, which needs no rounding."""
-    return UOp(Ops.CONST, dtype, (), value)
+    """Return an index constant."""
+    return constant(UOp, dtype, value)
 
 
 def sum_of(terms: Terms, constant: int, dtype: DType = dtypes.index) -> UOp:
