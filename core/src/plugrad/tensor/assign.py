@@ -11,6 +11,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.realize import overwriting
 from plugrad.engine.view_path import ViewPath, shown
 from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError, ViewError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes
@@ -80,10 +81,7 @@ def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
     """
     if names or other is REQUIRED:
         (other,) = renamed(self.replace, names, other=other)
-    if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DtypeError(
-            f"replace: {other!r} ({type(other).__name__}) is no tensor. Use assign() for numbers."
-        )
+    require_tensors(other=other)
     if other.shape != self.shape:
         raise ShapeError(
             f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "

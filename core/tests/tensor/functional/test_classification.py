@@ -185,5 +185,5 @@ def test_the_loss_of_what_is_no_class_is_no_number() -> None:
 
 
 def test_labels_are_tensors() -> None:
-    with pytest.raises(DtypeError, match=r"cross_entropy with labels \[0, 1\] \(list\)\. Pass a Tensor"):
+    with pytest.raises(DtypeError, match=r"cross_entropy: y=\[0, 1\] \(list\) is no tensor"):
         Tensor(LOGITS).cross_entropy([0, 1])  # pyright: ignore[reportArgumentType]

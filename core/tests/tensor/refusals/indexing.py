@@ -48,7 +48,7 @@ CASES: list[Case] = [
         "masked_fill",
         DtypeError,
         lambda t: t.floats.masked_fill(None, 0),
-        "masked_fill: None (NoneType) is no mask",
+        "masked_fill: mask=None (NoneType) is no tensor",
     ),
     (
         "masked_fill",
@@ -228,7 +228,7 @@ CASES: list[Case] = [
         lambda t: t.floats.detach().contiguous().assign(Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
         "cannot assign a tensor on NULL to one on",
     ),
-    ("replace", DtypeError, lambda t: t.floats.detach().replace(3), "replace: 3 (int) is no tensor"),
+    ("replace", DtypeError, lambda t: t.floats.detach().replace(3), "replace: other=3 (int) is no tensor"),
     (
         "replace",
         ShapeError,

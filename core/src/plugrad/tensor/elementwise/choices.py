@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.elementwise.operands import (
     as_operand,
@@ -55,9 +56,7 @@ def masked_fill(self: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
         >>> Tensor([1, 2]).masked_fill(Tensor([True, False]), 0).tolist()
         [0, 2]
     """
-    given: Any = mask
-    if not isinstance(given, TensorBase):
-        raise DtypeError(f"masked_fill: {given!r:.60} ({type(given).__name__}) is no mask. Pass a Tensor.")
+    require_tensors(mask=mask)
     return mask.where(value, self)
 
 

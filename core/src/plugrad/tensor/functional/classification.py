@@ -129,7 +129,7 @@ def cross_entropy(
             "the classes' weights are given by name, weight=..."
         )
     _check_logits(self, "cross_entropy", label_smoothing, reduction)
-    _check_labels(y, "cross_entropy")
+    require_tensors(y=y)
     axis = min(1, self.ndim - 1)
     last = (*[a for a in range(self.ndim) if a != axis], axis)
     if is_int(y.dtype):
@@ -195,7 +195,7 @@ def _label_loss(
     what: str,
 ) -> Tensor:
     """Return the loss of log-probabilities, classes on the last axis."""
-    _check_labels(y, what)
+    require_tensors(y=y)
     if x.shape[:-1] != y.shape:
         raise ShapeError(
             f"{what}: logits {show(x.shape)} take labels of shape {show(x.shape[:-1])}, not {show(y.shape)}."
@@ -234,11 +234,6 @@ def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor
         )
     x._check_device(weight)
     return weight.cast(x.dtype)
-
-
-def _check_labels(y: Any, what: str) -> None:
-    if not isinstance(y, TensorBase):
-        raise DtypeError(f"{what} with labels {y!r:.40} ({type(y).__name__}). Pass a Tensor.")
 
 
 def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) -> None:

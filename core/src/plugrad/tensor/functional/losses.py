@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
-from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor.argument_checks import real_number, require_tensors
-from plugrad.tensor.base import Tensor, TensorBase
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
 from plugrad.tensor.lookup import size_beside
@@ -280,8 +280,7 @@ def check_target(x: Tensor, target: Tensor, reduction: str, what: str) -> None:
 
 def _check_same(x: Tensor, target: Any, what: str) -> None:
     # targets that broadcast are nearly always a mistake
-    if not isinstance(target, TensorBase):
-        raise DtypeError(f"{what} with {target!r} ({type(target).__name__}). Pass a Tensor.")
+    require_tensors(target=target)
     if x.shape != target.shape:
         raise ShapeError(
             f"{what} of shape {show(x.shape)} with a target of shape {show(target.shape)}: they must "

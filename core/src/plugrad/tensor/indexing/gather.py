@@ -12,6 +12,7 @@ from typing import Any, Literal, Unpack
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.tie_gradient import share_among_equals
@@ -273,8 +274,7 @@ def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool)
 
 def check_index(x: Tensor, index: Any, what: str) -> None:
     """Raise DtypeError unless `index` is a tensor of integers."""
-    if not isinstance(index, TensorBase):
-        raise DtypeError(f"{what}: {index!r} ({type(index).__name__}) is no index. Pass a Tensor.")
+    require_tensors(index=index)
     if not is_int(index.dtype):
         raise DtypeError(
             f"{what} with an index of {index.dtype.name}: positions are integers. Cast the index; for a "

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
@@ -163,8 +164,7 @@ def take_along_dim(
 
 
 def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
-    if not isinstance(src, TensorBase):
-        raise DtypeError(f"{what}: src={src!r:.60} ({type(src).__name__}) is no tensor. Pass one.")
+    require_tensors(src=src)
     x._check_device(src)
     if src.shape != shape:
         raise ShapeError(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 
 from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.keywords import AxesNames, AxisNames, DiagonalNames, renamed
 from plugrad.tensor.linalg.contraction import (
@@ -16,7 +17,6 @@ from plugrad.tensor.linalg.contraction import (
     parse_contraction,
     sizes_of_labels,
 )
-from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.shapes import (
     Dim,
     as_int,
@@ -71,7 +71,7 @@ def einsum(
     if not isinstance(text, str) or not given:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
     for operand in given:
-        check_factor(operand, "einsum")
+        require_tensors(operand=operand)
     return _contract_pairwise(text, given, dtype)
 
 
@@ -179,7 +179,7 @@ def tensordot(
     """
     if names:
         (axes,) = renamed(tensordot, names, axes=axes)
-    check_factor(other, "tensordot")
+    require_tensors(other=other)
     mine, theirs = _paired_axes(axes, self, other)
     for a, b in zip(mine, theirs, strict=True):
         if self.shape[a] is not other.shape[b] and self.shape[a] != other.shape[b]:
@@ -209,7 +209,7 @@ def outer(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([1, 2]).outer(Tensor([3, 4])).tolist()
         [[3, 4], [6, 8]]
     """
-    check_factor(other, "outer")
+    require_tensors(other=other)
     if self.ndim != 1 or other.ndim != 1:
         raise ShapeError(
             f"outer of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
@@ -230,7 +230,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([1, 2]).inner(Tensor([[3, 4], [5, 6]])).tolist()
         [11, 17]
     """
-    check_factor(other, "inner")
+    require_tensors(other=other)
     if not self.ndim or not other.ndim:
         return self * other
     return self.tensordot(other, ((-1,), (-1,)))
@@ -247,7 +247,7 @@ def vdot(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([1, 2]).vdot(Tensor([3, 4])).item()
         11
     """
-    check_factor(other, "vdot")
+    require_tensors(other=other)
     if self.ndim != 1 or other.ndim != 1:
         raise ShapeError(
             f"vdot of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
@@ -265,7 +265,7 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([[1, 2]]).kron(Tensor([[1], [3]])).tolist()
         [[1, 2], [3, 6]]
     """
-    check_factor(other, "kron")
+    require_tensors(other=other)
     ndim = max(self.ndim, other.ndim)
     mine = (1,) * (ndim - self.ndim) + self.shape
     theirs = (1,) * (ndim - other.ndim) + other.shape
@@ -305,7 +305,7 @@ def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames
     """
     if names:
         (axis,) = renamed(cross, names, axis=axis)
-    check_factor(other, "cross")
+    require_tensors(other=other)
     shape = broadcast_shapes(self.shape, other.shape, what="cross")
     at = one_axis(axis, len(shape), "cross")
     given = [x.shape[at - len(shape)] for x in (self, other) if x.ndim >= len(shape) - at]

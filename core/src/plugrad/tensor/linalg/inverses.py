@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg.factorizations import inverse, substitute
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.lu import lu_factors
-from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import SlogdetResult
 from plugrad.tensor.linalg.operands import (
     diagonal_of,
@@ -137,7 +137,7 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
         >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).solve(Tensor([2.0, 2.0])).tolist()
         [1.0, 0.5]
     """
-    check_factor(b, "solve")
+    require_tensors(b=b)
     square_matrices(self, "solve")
     right, is_vector = right_sides(self, b, "solve")
     broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")

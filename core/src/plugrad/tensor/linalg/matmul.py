@@ -6,7 +6,8 @@ from math import prod
 from typing import Any
 
 from plugrad.dtype import dtypes, is_int, sum_acc_dtype
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
 from plugrad.tensor.elementwise.operators import update_in_place
@@ -35,7 +36,7 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
     if hasattr(other, "__array__"):
         # an array of NumPy, as on the left
         other = as_tensor_operand(self, other)
-    check_factor(other, "matmul")
+    require_tensors(other=other)
     self._check_device(other)
     left, right = self._graph, other._graph
     if not self.ndim or not other.ndim:
@@ -112,18 +113,12 @@ def linear(
         >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
         [[3.5]]
     """
-    check_factor(weight, "linear")
+    require_tensors(weight=weight)
     if dtype is not None:
         cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
         return self.cast(dtype).linear(weight.cast(dtype), cast)
     out = self * weight if weight.ndim == 1 else self.matmul(weight)
     return out if bias is None else out.add(bias)
-
-
-def check_factor(other: object, what: str) -> None:
-    """Raise DtypeError unless `other` is a tensor."""
-    if not isinstance(other, TensorBase):
-        raise DtypeError(f"{what} with {other!r:.60} ({type(other).__name__}). Pass a Tensor.")
 
 
 def matrix_product(left: UOp, right: UOp) -> UOp:

@@ -7,8 +7,8 @@ from typing import Any
 
 from plugrad.dtype import DType, Number, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, promoted
-from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.shapes import as_number, broadcast_shapes, show
 
 
@@ -112,8 +112,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: fl
         >>> Tensor([[1], [1]]).addr(Tensor([1, 2]), Tensor([3, 4])).tolist()
         [[4, 5], [7, 9]]
     """
-    check_factor(vec1, "addr")
-    check_factor(vec2, "addr")
+    require_tensors(vec1=vec1, vec2=vec2)
     if vec1.ndim != 1 or vec2.ndim != 1:
         raise ShapeError(
             f"addr of shapes {show(vec1.shape)} and {show(vec2.shape)}: it takes vectors. Flatten first."
@@ -188,8 +187,7 @@ def adjoint(self: Tensor) -> Tensor:
 
 def _checked_product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
     """Return the matrix product after checking the number of axes."""
-    check_factor(left, what)
-    check_factor(right, what)
+    require_tensors(left=left, right=right)
     shapes = f"{what} of shapes {show(left.shape)} and {show(right.shape)}"
     if (left.ndim, right.ndim) != axes:
         raise ShapeError(f"{shapes}: it takes {axes[0]} and {axes[1]} axes. Use matmul for others.")

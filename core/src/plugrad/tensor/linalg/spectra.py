@@ -11,12 +11,12 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_complex, part_dtype
 from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg import jacobi
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.factors import complete_columns, real_on_diagonal
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
-from plugrad.tensor.linalg.matmul import check_factor
 from plugrad.tensor.linalg.matrix_results import EighResult, LeastSquares, SVDResult
 from plugrad.tensor.linalg.operands import (
     adjoint,
@@ -136,7 +136,7 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
         >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).solution.round().tolist()
         [2.0]
     """
-    check_factor(b, "lstsq")
+    require_tensors(b=b)
     matrices(self, "lstsq")
     right, is_vector = right_sides(self, b, "lstsq")
     self._check_device(b)

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import float_dtypes, real_number
-from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
+from plugrad.tensor.argument_checks import float_dtypes, real_number, require_tensors
+from plugrad.tensor.base import DTypeLike, Tensor
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.joins import check_tensors, fix_size, joined_tensors
@@ -170,8 +170,7 @@ def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: s
 def _weights_of(weights: Any, name: str, count: Any, what: str) -> Any:
     if weights is None:
         return None
-    if not isinstance(weights, TensorBase):
-        raise DtypeError(f"{what}: {name}={weights!r:.60} ({type(weights).__name__}) is no tensor.")
+    require_tensors(**{name: weights})
     if name == "fweights" and not is_int(weights.dtype):
         raise DtypeError(f"{what}: fweights of {weights.dtype.name}: numbers of times are integers.")
     if weights.shape != (count,):

@@ -12,6 +12,7 @@ from typing import Any, Literal, Unpack
 from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
@@ -167,7 +168,9 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
         >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True]), size=3).tolist()
         [1, 3, 0]
     """
-    _check_mask(mask)
+    require_tensors(mask=mask)
+    if not is_bool(mask.dtype):
+        raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
     self._check_device(mask)
     shape = self.shape if self.shape == mask.shape else (self.cast(dtypes.bool) & mask).shape
     both = self.expand(shape), mask.expand(shape)
@@ -311,15 +314,6 @@ def _repeated_places(x: Tensor, counts: Tensor, size: Dim, total: int | None) ->
 def len_of(x: TensorBase) -> int:
     """Return the number of elements of a tensor with one axis."""
     return fixed_shape(x.shape, "length")[0]
-
-
-def _check_mask(mask: Any) -> None:
-    if not isinstance(mask, TensorBase):
-        raise DtypeError(
-            f"masked_select: {mask!r} ({type(mask).__name__}) is no mask. Pass a Tensor of bools."
-        )
-    if not is_bool(mask.dtype):
-        raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
 
 
 def _check_sum(numbers: Sequence[int], size: Dim, given: int) -> None:
