@@ -299,15 +299,10 @@ def _matched(tensors: Sequence[Tensor], tree: Any, what: str, role: str, of: str
     """Return the gradient or tangent of each tensor, None where there is none.
 
     Raises:
-        TransformError: there are more or fewer, or one is neither a tensor nor None.
+        TransformError: there are more or fewer.
         DtypeError, ShapeError, DeviceError: one does not fit its tensor.
     """
     leaves = list(iter_leaves(tree))
-    for leaf in leaves:
-        if leaf is not None and not isinstance(leaf, Tensor):
-            raise TransformError(
-                f"{what}: {leaf!r:.80} ({type(leaf).__name__}) is no tensor. Pass tensors, or None."
-            )
     if len(leaves) != len(tensors):
         raise TransformError(
             f"{what}: {len(leaves)} {role}s for {len(tensors)} {of}s. Pass one for each, in the same form, "

@@ -166,8 +166,7 @@ def split_into_groups(
         taken: parameters that other groups have.
 
     Raises:
-        ArgumentError: a group has a setting that is none of `defaults`, or no params; or `params` is a tensor
-            or no such thing.
+        ArgumentError: a group has a setting that is none of `defaults`; or `params` is a tensor or no list.
         GradientError: there are no parameters, or one is in two groups.
         DtypeError: one holds no floats.
     """
@@ -180,10 +179,7 @@ def split_into_groups(
     given = list(params)
     if not given:
         raise GradientError(_NO_PARAMETERS.format(name))
-    dicts = [item for item in given if isinstance(item, Mapping)]
-    if dicts and len(dicts) < len(given):
-        raise ArgumentError(f"{name}: tensors and groups mixed. Pass a list of one or the other.")
-    groups: list[Mapping[str, Any]] = dicts or [{"params": cast("list[Tensor]", given)}]
+    groups: list[Any] = given if isinstance(given[0], Mapping) else [{"params": given}]
     seen = set(map(id, taken))
     for group in groups:
         settings = {str(option): value for option, value in group.items() if option != "params"}
@@ -193,16 +189,12 @@ def split_into_groups(
                     f"{name}: a group with {option!r}: this optimizer takes {', '.join(defaults)}."
                     + did_you_mean(option, defaults)
                 )
-        if "params" not in group:
-            raise ArgumentError(f"{name}: a group without 'params'. Pass {{'params': [...], 'lr': ...}}.")
         members = _members(name, group["params"], seen)
         yield members, {**defaults, **settings}
 
 
 def _members(name: str, params: Any, seen: set[int]) -> list[Tensor]:
     """Return the parameters of a group, each once, and add them to those `seen`."""
-    if not isinstance(params, Iterable):
-        raise ArgumentError(f"{name}: 'params' of a group is {params!r:.60}. Pass a list of tensors.")
     given = [params] if isinstance(params, Tensor) else list(cast("Iterable[Any]", params))
     if not given:
         raise GradientError(_NO_PARAMETERS.format(name))
