@@ -31,6 +31,10 @@ OPERATORS: Mapping[Ops, str] = {
     Ops.CMPNE: "!=",
     Ops.CMPEQ: "==",
 }
+#: The names of the ops that every renderer here writes.
+NATIVE_OPS = frozenset(
+    op.name for op in (*OPERATORS, Ops.NEG, Ops.RECIP, Ops.SQRT, Ops.TRUNC, Ops.MAX, Ops.WHERE, Ops.MULACC)
+)
 _ON_BOOLS: Mapping[Ops, str] = {Ops.ADD: "|", Ops.MAX: "|", Ops.MUL: "&"}
 _EXPRESSIONS = ALU | {Ops.CAST, Ops.BITCAST, Ops.VECTORIZE, Ops.GEP}
 _REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.GROUP_REDUCE, AxisType.PARTIAL})

@@ -18,6 +18,7 @@ from plugrad.uop import Ops, UOp
 
 # what may leave the range of a signed integer
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
+_OF_MATRICES = frozenset({Ops.WMMA, Ops.LOAD_MATRIX})
 _UNSIGNED: Mapping[int, DType] = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
 
 
@@ -61,6 +62,18 @@ class ExactRenderer(CStyleRenderer):
             negated = f"({scalar})(0 - ({self.type_names[_UNSIGNED[dtype.itemsize]]})a)"
             lines.append(f"  if (b == -1) return {negated if operator == '/' else '0'};")
         return scope.define(name, "\n".join((*lines, f"  return ({scalar})(a {operator} b);", "}")))
+
+    def matrix_function(self, scope: Scope, u: UOp) -> str:
+        """Return the function of `u`, a matrix instruction or the load of a fragment."""
+        raise NotImplementedError(f"{type(self).__name__} has no matrix instructions ({u.arg})")
+
+    def write(self, scope: Scope, u: UOp) -> None:
+        """Write one node; a matrix instruction is a call that stays in its place."""
+        if u.op not in _OF_MATRICES:
+            super().write(scope, u)
+            return
+        call = f"{self.matrix_function(scope, u)}({', '.join(scope.names[s] for s in u.src)})"
+        scope.declare(u, "tile", self.type_name(scope, u.dtype), call)
 
     # --- types and constants ---
 

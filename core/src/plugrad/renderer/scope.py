@@ -7,7 +7,7 @@ else: memory and accumulators change while the kernel runs. All others are writt
 from bisect import bisect
 from collections.abc import Sequence
 
-from plugrad.renderer.facts import addresses
+from plugrad.renderer.facts import addresses, group_size
 from plugrad.uop import Ops, UOp
 
 _NAMES_ITS_SOURCES = frozenset({Ops.GEP, Ops.MAX})  # languages write their sources twice, or index them
@@ -29,6 +29,7 @@ class Scope:
         written: slots of the buffers that the kernel stores to.
         variables: the kernel's scalars, by name.
         addresses: arithmetic that is nothing but parts of addresses and of loops' sizes.
+        group_size: work-items of a group, at most.
     """
 
     def __init__(self, uops: Sequence[UOp]) -> None:
@@ -42,6 +43,7 @@ class Scope:
         }
         self.variables = sorted((u for u in uops if u.op is Ops.DEFINE_VAR), key=lambda u: str(u.arg[0]))
         self.addresses = addresses(uops)
+        self.group_size = group_size(uops)
         self._taken: dict[str, UOp] = {}
         self._counts: dict[str, int] = {}
         self._nesting: dict[UOp, int] = {}

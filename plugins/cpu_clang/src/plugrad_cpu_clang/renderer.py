@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from plugrad.dtype import STORABLE, DType, dtypes, is_bool, is_float, is_int
-from plugrad.renderer.cstyle import is_number
+from plugrad.renderer.cstyle import NATIVE_OPS, is_number
 from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.settings import settings
 from plugrad.target import Capabilities
-from plugrad.uop import COMPARE, Ops, UOp
+from plugrad.uop import Ops, UOp
 from plugrad.uop.shape import least
 from plugrad_cpu_clang import preamble
 from plugrad_cpu_clang.dot_products import dot_product, dot_products
@@ -30,14 +30,10 @@ from plugrad_cpu_clang.remainder import float_remainder
 from plugrad_cpu_clang.spilling import spilled_accumulators
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
-_INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
-_FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
-_SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
 # the third argument of `__builtin_prefetch`: the caches that keep the line
 _IN_FIRST, _IN_SECOND = 3, 2
 # of a thread's stack, and of its second-level cache
 STAGE_BYTES = 1 << 20
-NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
 #: What is exact by a fused operation only.
 FUSED_OPS = frozenset({Ops.FMOD.name})
 
@@ -115,14 +111,9 @@ class CpuRenderer(MaskRenderer):
             preamble.unvectorized(scope.define)
         super().write_accumulate(scope, u)
 
-    def write(self, scope: Scope, u: UOp) -> None:
-        """Write one node; a sum of products of neighbours is a call."""
-        if u.op is not Ops.WMMA:
-            super().write(scope, u)
-            return
-        arguments = ", ".join(scope.names[s] for s in u.src)
-        function = dot_product(scope.define, u.arg)
-        scope.declare(u, "tile", self.type_name(scope, u.dtype), f"{function}({arguments})")
+    def matrix_function(self, scope: Scope, u: UOp) -> str:
+        """Define a sum of products of neighbours; return the function's name."""
+        return dot_product(scope.define, u.arg)
 
     def workitem(self, name: str) -> str:
         """Return the expression of a launch position: a CPU has none but its threads."""

@@ -8,17 +8,13 @@ from dataclasses import replace
 
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.errors import DeviceNotFound
+from plugrad.renderer.cstyle import NATIVE_OPS
 from plugrad.target import Capabilities, Target
-from plugrad.uop import COMPARE, Ops
+from plugrad.uop import Ops
 from plugrad_cuda.tensor_cores import WARP, tensor_cores
 
 OLDEST = (7, 0)
 INTEGERS = (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64)  # that functions of memory take
-
-_INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
-_FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
-_SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
-NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
 
 #: Source: CUDA C++ Programming Guide, section "Atomic Functions".
 ATOMIC_OPS = frozenset(

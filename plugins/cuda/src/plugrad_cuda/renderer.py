@@ -12,7 +12,6 @@ from typing import ClassVar
 from plugrad.dtype import ConstType, DType, dtypes
 from plugrad.renderer.cstyle import CStyleRenderer
 from plugrad.renderer.exact import ExactRenderer
-from plugrad.renderer.facts import group_size
 from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities, Target
 from plugrad.uop import Ops, UOp
@@ -100,22 +99,20 @@ class CudaRenderer(ExactRenderer):
     def write(self, scope: Scope, u: UOp) -> None:
         """Write one node.
 
-        Matrix instructions and their loads are calls that stay in their place, for all threads together.
+        Copies that need no register are calls that stay in their place.
         """
-        if u.op is Ops.LOAD_MATRIX:
-            type_name = self.type_name(scope, u.dtype)
-            function = preamble.matrix_load(scope.define, u.arg, type_name, u.dtype.count)
-            return scope.declare(u, "tile", type_name, f"{function}({scope.names[u.src[0]]})")
         if u.op is Ops.COPY_ASYNC:
             return self._write_copy(scope, u)
         if u.op is Ops.COMMIT and self.capabilities.async_copy_bytes:
             return scope.line(f"{preamble.commit_copies(scope.define)}();")
-        if u.op is not Ops.WMMA:
-            return super().write(scope, u)
+        return super().write(scope, u)
+
+    def matrix_function(self, scope: Scope, u: UOp) -> str:
+        """Define the call that all threads of a warp make; return its name."""
+        if u.op is Ops.LOAD_MATRIX:
+            return preamble.matrix_load(scope.define, u.arg, self.type_name(scope, u.dtype), u.dtype.count)
         types = [self.type_name(scope, s.dtype) for s in u.src]
-        function = preamble.matrix_instruction(scope.define, u.arg, *types)
-        arguments = ", ".join(scope.names[s] for s in u.src)
-        return scope.declare(u, "tile", types[2], f"{function}({arguments})")
+        return preamble.matrix_instruction(scope.define, u.arg, *types)
 
     def write_barrier(self, scope: Scope, u: UOp) -> None:
         """Wait for the block, where needed for copies that all threads wait for first."""
@@ -278,7 +275,6 @@ class CudaScope(Scope):
 
     Attributes:
         before: lines that stand before the kernel.
-        group_size: threads in a block, at most.
         shared_bytes: shared memory in all.
         offsets: where in it each DEFINE_LOCAL begins.
     """
@@ -286,5 +282,4 @@ class CudaScope(Scope):
     def __init__(self, uops: Sequence[UOp]) -> None:
         super().__init__(uops)
         self.before: list[str] = []
-        self.group_size = group_size(uops)
         self.offsets, self.shared_bytes = shared_offsets(uops)

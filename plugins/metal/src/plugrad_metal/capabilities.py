@@ -4,15 +4,11 @@ Source: Apple, Metal Feature Set Tables; Metal Shading Language Specification.
 """
 
 from plugrad.dtype import STORABLE, DType, dtypes
+from plugrad.renderer.cstyle import NATIVE_OPS
 from plugrad.target import Capabilities, Target
-from plugrad.uop import COMPARE, Ops
+from plugrad.uop import Ops
 from plugrad.uop.ops import UPDATING
 from plugrad_metal.tensor_cores import tensor_cores
-
-_INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
-_FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
-_SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
-NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
 
 BUFFER_SLOTS = 31  # "Maximum number of entries in the buffer argument table, per kernel function"
 BFLOAT_SINCE = (3, 1)

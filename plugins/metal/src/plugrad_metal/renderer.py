@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from plugrad.dtype import DType, dtypes
 from plugrad.renderer.exact import ExactRenderer, refuse_absent_dtypes
-from plugrad.renderer.facts import group_size
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.target import Capabilities, Target
 from plugrad.uop import Ops, UOp
@@ -69,15 +68,14 @@ class MetalRenderer(ExactRenderer):
         refuse_absent_dtypes(uops, self.capabilities, self.target)
         return super().render(uops, name)
 
-    def open_scope(self, uops: Sequence[UOp]) -> "MetalScope":
+    def open_scope(self, uops: Sequence[UOp]) -> Scope:
         """Return the state for one kernel."""
-        scope = MetalScope(uops)
+        scope = super().open_scope(uops)
         scope.define("prologue", preamble.PROLOGUE)
         return scope
 
     def assemble(self, scope: Scope, name: str) -> str:
         """Return the kernel; its variables are unpacked first."""
-        assert isinstance(scope, MetalScope), "MetalRenderer opens its own scopes"
         first = [
             f"  const {self.type_name(scope, u.dtype)} {scope.names[u]} = values[{position}];"
             for position, u in enumerate(scope.variables)
@@ -107,19 +105,10 @@ class MetalRenderer(ExactRenderer):
             return super().workitem(name)
         return f"{'group' if name[0] == 'g' else 'item'}.{_LANES[int(name[-1])]}"
 
-    def write(self, scope: Scope, u: UOp) -> None:
-        """Write one node.
-
-        A matrix instruction is a call that all threads of a simdgroup make.
-        """
-        if u.op is not Ops.WMMA:
-            super().write(scope, u)
-            return
-        a, b, c = u.src
-        factor, result = self.type_name(scope, a.dtype), self.type_name(scope, u.dtype)
-        function = preamble.matrix_product(scope.define, u.arg, factor, result)
-        arguments = ", ".join(scope.names[s] for s in (a, b, c))
-        scope.declare(u, "tile", result, f"{function}({arguments})")
+    def matrix_function(self, scope: Scope, u: UOp) -> str:
+        """Define the call that all threads of a simdgroup make; return its name."""
+        factor, result = self.type_name(scope, u.src[0].dtype), self.type_name(scope, u.dtype)
+        return preamble.matrix_product(scope.define, u.arg, factor, result)
 
     # --- types and constants ---
 
@@ -190,15 +179,3 @@ class MetalRenderer(ExactRenderer):
     def reinterpret(self, scope: Scope, u: UOp, value: str) -> str:
         """Return the BITCAST `u`; small integers are ints by now, after C++'s promotion."""
         return f"as_type<{self.scalar_type(u.dtype)}>(({self.storage_type(u.src[0].dtype)}){value})"
-
-
-class MetalScope(Scope):
-    """The state of one kernel.
-
-    Attributes:
-        group_size: threads in a threadgroup, at most.
-    """
-
-    def __init__(self, uops: Sequence[UOp]) -> None:
-        super().__init__(uops)
-        self.group_size = group_size(uops)

@@ -7,14 +7,10 @@ launches grids of work-items. Nothing else tells codegen which of the two it wor
 from dataclasses import replace
 
 from plugrad.dtype import STORABLE, DType, dtypes
+from plugrad.renderer.cstyle import NATIVE_OPS
 from plugrad.settings import settings
 from plugrad.target import Capabilities, Target
-from plugrad.uop import COMPARE, Ops
-
-_INTEGER_OPS = (Ops.CDIV, Ops.CMOD, Ops.SHL, Ops.SHR, Ops.AND, Ops.OR, Ops.XOR)
-_FLOAT_OPS = (Ops.FDIV, Ops.RECIP, Ops.SQRT, Ops.TRUNC)
-_SHARED_OPS = (Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MAX, Ops.WHERE, Ops.MULACC, *COMPARE)
-NATIVE_OPS = frozenset(op.name for op in (*_INTEGER_OPS, *_FLOAT_OPS, *_SHARED_OPS))
+from plugrad.uop import Ops
 
 # The full profile bounds their error by 3 units in the last place. SIN and COS have a bound, too: PoCL's miss
 # it on vectors with a large angle in some lane. Its FMOD is exact, and slower than codegen's where exponents
