@@ -372,10 +372,6 @@ def _same_as_source(i: int, program: Sequence[Instruction], ends: Mapping[int, i
     return step
 
 
-def _nothing(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    return lambda lanes: None
-
-
 _BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], Step]] = {
     Ops.CONST: _constant,
     Ops.PARAM: _param,
@@ -397,7 +393,7 @@ _BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], S
     Ops.WMMA: _wmma,
     Ops.LOAD_MATRIX: _load_matrix,
     Ops.COPY_ASYNC: _copy_async,
-    **dict.fromkeys((Ops.BARRIER, Ops.COMMIT, Ops.SINK), _nothing),
+    **dict.fromkeys((Ops.BARRIER, Ops.COMMIT, Ops.SINK), lambda i, program, ends: lambda lanes: None),
 }
 
 

@@ -284,17 +284,14 @@ def eliminate_ranges(reduce: UOp) -> UOp:
     op = reduce.arg[0]
     value, *ranges = reduce.src
     while (guard := guard_of(op, value)) is not None:
-        found = next(((r, s) for r in ranges if (s := _solution(guard, r)) is not None), None)
+        solutions = ((r, s) for r in ranges for c in guard.conditions if (s := solve(c, r)) is not None)
+        found = next(solutions, None)
         if found is None:
             break
         r, solution = found
         value = _at_position(guard.without(solution.condition), r, solution, guard.neutral)
         ranges.remove(r)
     return value.reduce(op, *ranges) if len(ranges) < len(reduce.src) - 1 else reduce
-
-
-def _solution(guard: Guarded, r: UOp) -> Solution | None:
-    return next((s for c in guard.conditions if (s := solve(c, r)) is not None), None)
 
 
 def _at_position(value: UOp, r: UOp, solution: Solution, neutral: UOp) -> UOp:

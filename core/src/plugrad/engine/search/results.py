@@ -116,7 +116,9 @@ def read_lines(file: Path) -> dict[str, Opts]:
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             entry: Any = json.loads(line)
-            found[str(entry["key"])] = tuple(_opt(*fields) for fields in entry["opts"])
+            found[str(entry["key"])] = tuple(
+                Opt(OptOps[op], _ident(axis), _argument(arg)) for op, axis, arg in entry["opts"]
+            )
         except (ValueError, TypeError, KeyError):
             continue
     return found
@@ -143,10 +145,6 @@ def _json(arg: Any) -> Any:
             "ahead": arg.ahead,
         }
     return arg
-
-
-def _opt(op: str, axis: Any, arg: Any) -> Opt:
-    return Opt(OptOps[op], _ident(axis), _argument(arg))
 
 
 def _argument(arg: Any) -> "int | AxisId | MatrixTile | GroupTile":

@@ -157,7 +157,8 @@ class _Lowering:
         if u.op is Ops.OUTPUT:
             return self._pairs[output_of(u)]
         if u.op is Ops.COMPLEX:
-            return _pair_of_parts(self._done[u.src[0]], self._done[u.src[1]])
+            real, imag = (self._done[s] for s in u.src)
+            return Pair(real, imag, _whole_of(real, imag))
         if u.op in MOVEMENT:
             return self._lower_movement(u)
         if u.op in _IN_MEMORY:
@@ -299,11 +300,6 @@ def _lifted(u: UOp, whole: UOp) -> UOp:
 def _parts_of(whole: UOp) -> Pair:
     """Return the parts of what lies in memory."""
     return Pair(*split_parts(whole), whole)
-
-
-def _pair_of_parts(real: UOp, imag: UOp) -> Pair:
-    """Return a pair of two parts; with the whole where `split_parts` made them of one."""
-    return Pair(real, imag, _whole_of(real, imag))
 
 
 def _whole_of(real: UOp, imag: UOp) -> UOp | None:
