@@ -99,3 +99,8 @@ def test_a_store_outside_of_the_loop_along_a_row_leaves_the_row_to_other_plans()
     total = param(1).index(i * 32 + k).load().reduce(Ops.ADD, k)
     stores = param(0).index(i).store(total, i), param(2).index(i * 12 + j).store(total, i, j)
     assert plan(UOp.sink(*stores, arg=KernelInfo())) == []
+
+
+def test_a_target_without_memory_of_groups_has_no_rows() -> None:
+    alone = replace(GRID, local_memory_bytes=0, max_workgroup=1)
+    assert row_plan(KernelOpt(softmax(8, 4096), alone)) == []

@@ -46,6 +46,8 @@ def row_plan(kernel: KernelOpt) -> list[Opt]:
     can = kernel.capabilities
     most = min(can.max_workgroup, can.local_memory_bytes // bytes_of_parts(kernel))
     fitting = [c for c in _IN_ROW if c <= most]
+    if not fitting:
+        return []
     items = next((c for c in fitting if -(-steps // c) * lanes <= _ELEMENTS), fitting[-1])
     out: list[Opt] = []
     group: AxisId | None = None
