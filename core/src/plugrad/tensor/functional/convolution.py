@@ -134,7 +134,7 @@ def _convolve(
     steps = sizes_of(stride, axes, "stride")
     gaps = sizes_of(dilation, axes, "dilation")
     widths = not_negative(widths_of_words(padding, tuple(kernel), steps, gaps, what), what)
-    return cross_correlation(x, weight, bias, groups, steps, gaps, widths, dtype, what)
+    return cross_correlation(x, weight, bias, groups, steps, gaps, widths, dtype)
 
 
 def cross_correlation(
@@ -145,13 +145,12 @@ def cross_correlation(
     steps: tuple[int, ...],
     gaps: tuple[int, ...],
     widths: Widths,
-    dtype: DTypeLike | None,
-    what: str,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Return the convolution with `widths` zeros around; where negative, of so many elements less."""
     if tensor.ndim < weight.ndim:
         batch = tensor.unsqueeze(0)
-        return cross_correlation(batch, weight, bias, groups, steps, gaps, widths, dtype, what).squeeze(0)
+        return cross_correlation(batch, weight, bias, groups, steps, gaps, widths, dtype).squeeze(0)
     kernel: Any = weight.shape[2:]
     narrow = the_dtype(dtype, promoted([tensor, weight]))
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
@@ -161,7 +160,7 @@ def cross_correlation(
     if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
         out = winograd(x, w, groups)
     else:
-        out = correlated(x, w, groups, steps, gaps, what)
+        out = correlated(x, w, groups, steps, gaps)
     result = operand_result(tensor, out.cast(narrow), weight)
     return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 

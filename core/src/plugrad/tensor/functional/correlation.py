@@ -19,15 +19,13 @@ from plugrad.uop import Ops, UOp
 _CHANNELS = 16
 
 
-def correlated(
-    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...], what: str
-) -> UOp:
+def correlated(x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...]) -> UOp:
     """Return sums over windows: (N, C, *sizes), (O, C/groups, *kernel) -> (N, O, *counts).
 
     Where a size is symbolic, gradients are those of the chain rule.
     """
     rule = _Gradients(groups, steps, gaps)
-    out = rule.sums(x, weight, what)
+    out = rule.sums(x, weight)
     return with_rule([out], [x, weight], rule)[0] if is_static((*x.shape, *weight.shape)) else out
 
 
@@ -46,9 +44,9 @@ class _Gradients:
         x, weight = inputs_of(function)
         return self._of_elements(gradient, x, weight), self._of_weight(gradient, x, weight)
 
-    def sums(self, x: UOp, weight: UOp, what: str) -> UOp:
+    def sums(self, x: UOp, weight: UOp) -> UOp:
         kernel: Any = weight.shape[2:]
-        return _sum_of_products(windows(x, kernel, self.steps, self.gaps, what), weight, self.groups)
+        return _sum_of_products(windows(x, kernel, self.steps, self.gaps), weight, self.groups)
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         if any(step != 1 for step in self.steps):
@@ -62,7 +60,7 @@ class _Gradients:
         turned = turned.permute((0, 2, 1, *range(3, len(turned.shape))))
         turned = turned.reshape((self.groups * in_group, out_group, *kernel))
         turned = turned.flip(tuple(range(2, len(weight.shape))))
-        return self.sums(around, turned, "convolution")
+        return self.sums(around, turned)
 
     def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         out_channels: Any = weight.shape[0]
@@ -75,7 +73,7 @@ class _Gradients:
     def by_chain_rule(self, gradient: UOp, x: UOp, weight: UOp, target: UOp) -> UOp:
         # stand-ins: one of them may be computed from the other
         own = {x: UOp(Ops.DETACH, x.dtype, (x,)), weight: UOp(Ops.DETACH, weight.dtype, (weight,))}
-        out = self.sums(own[x], own[weight], "convolution")
+        out = self.sums(own[x], own[weight])
         found = compute_gradient(out, gradient, [own[target]])[own[target]]
         return found.substitute({stand_in: u for u, stand_in in own.items()})
 

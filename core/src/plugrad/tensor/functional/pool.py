@@ -30,7 +30,6 @@ class Pool:
         what: str,
     ) -> None:
         shape = checked_shape(x, axes, what)
-        self.what = what
         self.lead, self.sizes = shape[: len(shape) - axes], shape[len(shape) - axes :]
         self.kernel = dims_of(kernel_size, axes, "kernel_size")
         self.steps = self.kernel if stride is None else dims_of(stride, axes, "stride")
@@ -43,7 +42,7 @@ class Pool:
             pairs = zip(self.widths, self.extra, strict=True)
             self.widths = tuple((before, after + more) for (before, after), more in pairs)
         probe = UOp.const(dtypes.bool, True).reshape((1,) * axes).expand(self.sizes).pad(self.widths)
-        counts: Any = windows(probe, self.kernel, self.steps, self.gaps, what).shape[:axes]
+        counts: Any = windows(probe, self.kernel, self.steps, self.gaps).shape[:axes]
         self.counts = counts
         self.shape = (*self.lead, *self.counts)
         self.window_axes = tuple(range(len(self.shape), len(self.shape) + axes))
@@ -62,7 +61,7 @@ class Pool:
                 )
             else:
                 x = x.pad([*none, *self.widths], value=fill)
-        return windows(x._graph, self.kernel, self.steps, self.gaps, self.what)
+        return windows(x._graph, self.kernel, self.steps, self.gaps)
 
 
 def axes_of(sizes: Any, otherwise: int) -> int:
@@ -195,7 +194,7 @@ class _ByElement:
         widths = [(m - 1, more) for m, more in zip(most, after, strict=True)]
         ones = (1,) * axes
         u = u.pad([*[(0, 0)] * len(lead), *widths])
-        u = windows(u, most, ones, ones, "max_pool")
+        u = windows(u, most, ones, ones)
         u = u.reshape((*lead, *[n for block in blocks for n in (block, 1)], *most))
         pairs = zip(blocks, self.steps, strict=True)
         return u.expand((*lead, *[n for pair in pairs for n in pair], *most))

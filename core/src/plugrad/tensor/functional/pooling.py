@@ -108,7 +108,7 @@ def _avg_pool(x: Tensor, pool: Pool, count_include_pad: bool, divisor_override: 
     total = total.reshape(pool.shape)
     if divisor_override is not None:
         if not real_number(divisor_override, "divisor_override"):
-            raise ArgumentError(f"{pool.what}: divisor_override=0. Pass another number, or None.")
+            raise ArgumentError("divisor_override=0. Pass another number, or None.")
         return x._like((total / float(divisor_override)).cast(narrow))
     is_padding_one = count_include_pad and not any(pool.extra)
     if is_padding_one or not any(map(any, pool.widths)):

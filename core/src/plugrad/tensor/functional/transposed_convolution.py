@@ -149,7 +149,7 @@ def _transpose_convolve(
     is_known = is_static(kernel)
     has_phases = max(steps) > 1 and max(gaps) == 1 and is_known and all(map(ge, kernel, steps))
     if has_phases and is_static(x.shape[-axes:]):
-        return _by_phases(x, turned, bias, groups, steps, widths, extra, what)
+        return _by_phases(x, turned, bias, groups, steps, widths, extra)
     # a forward convolution over the elements with zeros between them, by the flipped kernel
     spread = _insert_zeros(x, steps)
     cuts = widths if is_known else ((0, 0),) * axes
@@ -157,9 +157,8 @@ def _transpose_convolve(
         (gap * (k - 1) - before, gap * (k - 1) - after + more)
         for k, gap, (before, after), more in zip(kernel, gaps, cuts, extra, strict=True)
     )
-    out = cross_correlation(
-        spread, turned.flip(tuple(range(2, axes + 2))), bias, groups, (1,) * axes, gaps, around, None, what
-    )
+    turned = turned.flip(tuple(range(2, axes + 2)))
+    out = cross_correlation(spread, turned, bias, groups, (1,) * axes, gaps, around)
     if is_known:
         return out
     # a width beside windows whose size varies might be negative
@@ -186,7 +185,6 @@ def _by_phases(
     steps: tuple[int, ...],
     cuts: Sequence[tuple[int, int]],
     extra: tuple[int, ...],
-    what: str,
 ) -> Any:
     """Return the transpose of a convolution by (O, C/groups, K), with no zeros multiplied.
 
@@ -209,7 +207,7 @@ def _by_phases(
         reach = zip(kernels.shape[2:], firsts, lasts, sizes, strict=True)
         around = tuple([(t - 1 - q, r - size + 1) for t, q, r, size in reach])
         turned = kernels.flip(tuple(range(2, 2 + axes)))
-        return cross_correlation(x, turned, shifts, groups, (1,) * axes, (1,) * axes, around, None, what)
+        return cross_correlation(x, turned, shifts, groups, (1,) * axes, (1,) * axes, around)
 
     count = math.prod(steps)
     if any(k % step for k, step in zip(kernel, steps, strict=True)):

@@ -115,7 +115,7 @@ def _max_unpool(
     steps = kernel if stride is None else sizes_of(stride, axes, "stride")
     gaps, widths = sizes_of(dilation, axes, "dilation"), sizes_of(padding, axes, "padding")
     for window in zip(kernel, steps, gaps, strict=True):
-        check_window(*window, what)
+        check_window(*window)
     not_negative(tuple((width, width) for width in widths), what)
     sizes = tuple(
         (count - 1) * step - 2 * width + gap * (k - 1) + 1

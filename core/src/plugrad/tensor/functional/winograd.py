@@ -58,7 +58,7 @@ def winograd(x: UOp, weight: UOp, groups: int) -> UOp:
     down, right = -(-rows // _TILE), -(-columns // _TILE)
     behind = (down * _TILE - rows, right * _TILE - columns)
     x = x.pad([(0, 0), (0, 0), (0, behind[0]), (0, behind[1])])
-    pieces = windows(x, (_PIECE, _PIECE), (_TILE, _TILE), (1, 1), "conv2d")
+    pieces = windows(x, (_PIECE, _PIECE), (_TILE, _TILE), (1, 1))
     device = x.device or weight.device or HOST
     pieces = _transform_tiles(_INPUT, pieces, device).contiguous()
     kernels = _transform_tiles(_KERNEL, weight, device).contiguous()

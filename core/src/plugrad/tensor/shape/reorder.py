@@ -193,7 +193,7 @@ def unfold(
         for number, name in ((size, "size"), (step, "step"))
     )
     last = self.movedim(at, -1)
-    out = last._like(windows(last._graph, (size,), (step,), (1,), "unfold"))
+    out = last._like(windows(last._graph, (size,), (step,), (1,)))
     return out.movedim(-2, at)
 
 

@@ -7,29 +7,27 @@ from plugrad.tensor.shapes import cut_to, show, size_today
 from plugrad.uop import UOp, greatest, least
 
 
-def check_window(kernel: int, stride: int, dilation: int, what: str) -> None:
+def check_window(kernel: int, stride: int, dilation: int) -> None:
     """Raise ShapeError for a window of size, step or gap below 1."""
     if kernel < 1 or stride < 1 or dilation < 1:
         raise ShapeError(
-            f"{what}: kernel size {kernel}, stride {stride} and dilation {dilation} must each be at least 1."
+            f"kernel size {kernel}, stride {stride} and dilation {dilation} must each be at least 1."
         )
 
 
-def window_count(size: int, kernel: int, stride: int, dilation: int, what: str) -> int:
+def window_count(size: int, kernel: int, stride: int, dilation: int) -> int:
     """Return the number of windows that fit into an axis."""
-    check_window(kernel, stride, dilation, what)
+    check_window(kernel, stride, dilation)
     reach = dilation * (kernel - 1) + 1
     if size < reach:
         raise ShapeError(
-            f"{what}: a window of {reach} (kernel size {kernel}, dilation {dilation}) does not fit into an "
+            f"a window of {reach} (kernel size {kernel}, dilation {dilation}) does not fit into an "
             f"axis of {size}. Use padding, or a smaller kernel."
         )
     return (size - reach) // stride + 1
 
 
-def windows(
-    u: UOp, kernel: tuple[Any, ...], stride: tuple[Any, ...], dilation: tuple[int, ...], what: str
-) -> UOp:
+def windows(u: UOp, kernel: tuple[Any, ...], stride: tuple[Any, ...], dilation: tuple[int, ...]) -> UOp:
     """Return the windows of the last axes: (..., *sizes) -> (..., *counts, *kernel).
 
     Windows may have symbolic sizes, and so may steps where windows follow each other without gaps.
@@ -40,24 +38,24 @@ def windows(
     first = len(u.shape) - len(kernel)
     # axis by axis: (size) becomes (count, kernel) in place, so the next axis lies one further
     for number, (k, s, d) in enumerate(zip(kernel, stride, dilation, strict=True)):
-        u = _axis_windows(u, first + 2 * number, k, s, d, what)
+        u = _axis_windows(u, first + 2 * number, k, s, d)
     counts = tuple(range(first, first + 2 * len(kernel), 2))
     return u.permute((*range(first), *counts, *[axis + 1 for axis in counts]))
 
 
-def _axis_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int, what: str) -> UOp:
+def _axis_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int) -> UOp:
     shape: Any = u.shape
     size = shape[axis]
-    count = window_count(size_today(size), size_today(kernel), size_today(stride), dilation, what)
+    count = window_count(size_today(size), size_today(kernel), size_today(stride), dilation)
     if not isinstance(kernel, int) or not isinstance(stride, int):
-        return _symbolic_windows(u, axis, kernel, stride, dilation, what)
+        return _symbolic_windows(u, axis, kernel, stride, dilation)
     head, tail = shape[:axis], shape[axis + 1 :]
     reach = dilation * (kernel - 1) + 1
     if not isinstance(size, int):
         # those of the greatest axis, as many as fit today
         if least(size) < reach:
             u = _guard_room(u, axis, size - reach)
-        whole = _axis_windows(_resized(u, axis, greatest(size)), axis, kernel, stride, dilation, what)
+        whole = _axis_windows(_resized(u, axis, greatest(size)), axis, kernel, stride, dilation)
         return cut_to(whole, (*head, (size - reach) // stride + 1, kernel, *tail))
     if kernel == 1 or stride >= reach:
         # windows do not overlap: cut the axis into pieces of one stride each
@@ -82,7 +80,7 @@ def _axis_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int, wh
     return u.permute(tuple(order))
 
 
-def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int, what: str) -> UOp:
+def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int) -> UOp:
     """Return windows whose size varies: the first elements of those of the greatest size."""
     shape: Any = u.shape
     size = shape[axis]
@@ -95,13 +93,13 @@ def _symbolic_windows(u: UOp, axis: int, kernel: Any, stride: Any, dilation: int
         return u.reshape((*head, count, kernel, *tail))
     if not isinstance(stride, int):
         raise ShapeError(
-            f"{what}: stride {show((stride,))[1:-2]} is symbolic: only that of windows which follow each "
+            f"stride {show((stride,))[1:-2]} is symbolic: only that of windows which follow each "
             "other without gaps, and have as many elements, can be. Pass a number."
         )
     most = greatest(kernel)
     missing = dilation * (most - kernel)
     wide = u.pad([(0, missing if at == axis else 0) for at in range(len(shape))])
-    wide = _axis_windows(wide, axis, most, stride, dilation, what)
+    wide = _axis_windows(wide, axis, most, stride, dilation)
     return wide.shrink([(0, kernel if at == axis + 1 else n) for at, n in enumerate(wide.shape)])
 
 
