@@ -25,6 +25,8 @@ Compiled = tuple[bytes, float]
 
 # Shorter sources wait for more: starting a compiler costs as much as compiling them (with gcc 70 ms).
 _LEAST_CHARACTERS = 12_000
+# To share what is less than this costs more for another start than one thread waits for the other.
+_LEAST_SHARE = 4 * _LEAST_CHARACTERS
 
 
 class CompileQueue:
@@ -92,7 +94,7 @@ class CompileQueue:
             first, known = self._taken, len(self._units)
             waiting = _characters(self._units[first:])
             coming = _characters(self._units) * (self._count - known) / max(known, 1)
-            share = max((waiting + coming) / 2, 2 * _LEAST_CHARACTERS)
+            share = max((waiting + coming) / 2, _LEAST_SHARE)
             while waiting >= least and self._taken < known and share > 0:
                 share -= len(self._units[self._taken][1])
                 self._taken += 1
