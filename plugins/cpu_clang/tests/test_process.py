@@ -106,3 +106,30 @@ def test_what_killed_processes_left_is_removed_after_a_day(
     with scratch_directory() as folder:
         assert folder.parent == tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "plugrad-cc-new"]
+
+
+def test_what_a_killed_compiler_leaves_lies_in_the_folder_of_its_compile() -> None:
+    program = "import os, tempfile; tempfile.mkstemp(); os.kill(os.getpid(), 9)"
+    with scratch_directory() as folder:
+        with pytest.raises(CompileError, match="ended with status -9"):
+            run_compiler([sys.executable, "-c", program], folder=folder)
+        assert len(list(folder.iterdir())) == 1
+
+
+def test_a_killed_process_leaves_what_the_next_removes_a_day_later(tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    compile_and = (
+        "import os, sys\n"
+        "from plugrad_cpu_clang.process import run_compiler, scratch_directory\n"
+        "with scratch_directory() as folder:\n"
+        "    (folder / 'kernel.c').write_text('')\n"
+        "    {}\n"
+    )
+    killed = compile_and.format("run_compiler(['sh', '-c', 'kill -9 $PPID'], folder=folder)")
+    ended = subprocess.run([sys.executable, "-c", killed], env=environment, check=False)
+    assert ended.returncode == -9
+    (left,) = tmp_path.iterdir()
+    for age, remaining in ((3600, [left]), (25 * 3600, [])):
+        os.utime(left, (time.time() - age,) * 2)
+        subprocess.run([sys.executable, "-c", compile_and.format("pass")], env=environment, check=True)
+        assert list(tmp_path.iterdir()) == remaining

@@ -113,6 +113,10 @@ def _run(command: Sequence[str], source: str, folder: Path | None) -> "Generator
 
 
 def _start(command: Sequence[str], source: str, folder: Path | None) -> "subprocess.Popen[str]":
+    environment = compiler_environment(os.environ)
+    if folder is not None:
+        # a compiler that is killed leaves files of its own, which go with the folder
+        environment.update(dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(folder)))
     try:
         return subprocess.Popen(
             command,
@@ -122,7 +126,7 @@ def _start(command: Sequence[str], source: str, folder: Path | None) -> "subproc
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            env=compiler_environment(os.environ),
+            env=environment,
             process_group=0,
         )
     except OSError as error:
