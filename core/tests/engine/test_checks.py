@@ -1,6 +1,8 @@
 """CHECK=1 on the default device: what is reported, and that nothing else changes."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -175,3 +177,57 @@ def test_nothing_is_marked_while_it_is_off() -> None:
         picked = x[index]
         assert all(u.tag is None for u in picked.uop.toposort())
         assert picked.tolist() == [1.0, 0.0]
+
+
+# --- the same on every device ---
+
+# a simulated one is not listed
+_DEVICES = [
+    n
+    for n in dict.fromkeys((Device.DEFAULT, *Device.devices()))
+    if n not in ("NULL", "DISK") and ":" not in n
+]
+
+
+def _written(x: Tensor) -> Tensor:
+    y = (x * 1).contiguous().realize()
+    y[Tensor([0, 2], device=x.device)] = 2.0
+    return y
+
+
+def _asked(x: Tensor, *positions: Any) -> Tensor:
+    return Tensor([*positions], device=x.device)
+
+
+def _table(x: Tensor) -> Tensor:
+    table = nn.Embedding(4, 2)
+    table.weight.to_(x.device)
+    return table(_asked(x, [1, 4]))
+
+
+_REPORTS: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
+    "index": (
+        lambda x: x[_asked(x, 0, 2)],
+        "position 2 at (1,) of the index is out of range for an axis of size 2",
+    ),
+    "indices": (lambda x: x[_asked(x, 0, 1), _asked(x, 0, -4)], "position -4 at (1,)"),
+    "gather": (lambda x: x.gather(1, _asked(x, [0], [3])), "position 3 at (1, 0)"),
+    "scatter": (lambda x: x.scatter(1, _asked(x, [0], [3]), 9.0), "position 3 at (1, 0)"),
+    "assign": (_written, "position 2 at (1,)"),
+    "embedding": (_table, "position 4 at (0, 1)"),
+    "cross entropy": (lambda x: x.cross_entropy(_asked(x, 0, 3)), "position 3 at (1,)"),
+    "NaN": (lambda x: (x - 3).sqrt(), "NaN first appears at (0, 0)"),
+    "infinity": (lambda x: 1 / (x - 3), "infinity first appears at (0, 2)"),
+    "NaN of a sum": (lambda x: ((x - 3).log() * 2).sum(), "NaN first appears at ()"),
+}
+
+
+@pytest.mark.parametrize("device", _DEVICES)
+@pytest.mark.parametrize("name", _REPORTS)
+def test_each_device_gives_the_same_report(name: str, device: str) -> None:
+    compute, report = _REPORTS[name]
+    x = Tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], device=device).realize()
+    with pytest.raises(
+        (PositionError, NotFiniteError), match=rf"^{re.escape(report)}(.|\n)*test_checks\.py:\d+ in "
+    ):
+        compute(x).realize()
