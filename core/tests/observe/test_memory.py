@@ -39,6 +39,14 @@ def test_live_values_are_listed_with_the_line_that_made_them(device: str) -> Non
     assert of_device(device).nbytes == before
 
 
+def test_values_of_a_new_plan_have_the_line_that_asked(device: str) -> None:
+    line = inspect.getsourcelines(sys._getframe())[1] + 2
+    x = (Tensor.rand(101, 7, device=device) + 1).realize()
+    (holder,) = [held for held in of_device(device).holders if "float32[101, 7]" in held.description]
+    assert f"{__file__}:{line} in " in holder.description
+    assert x.shape == (101, 7)
+
+
 def test_values_of_one_line_count_together(device: str) -> None:
     held = [Tensor.full((11, 13), n, device=device).contiguous().realize() for n in range(5)]
     (holder,) = [h for h in of_device(device).holders if "int32[11, 13]" in h.description]

@@ -83,7 +83,8 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
         form = form_to_run(values, device) if is_plain else None
         if form is not None and run_known(form):
             return
-        plan, steps = _run_planned(values, device, before, capture)
+        with one_wait():
+            plan, steps = _run_planned(values, device, before, capture)
         if form is not None:
             remember(form, plan, steps)
         if steps and events.active:
@@ -93,7 +94,6 @@ def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp
             events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
 
 
-@one_wait()
 def _run_planned(
     values: Sequence[UOp], device: str | None, before: Mapping[UOp, UOp], capture: Capture | None
 ) -> tuple[ExecutionPlan, list[Step]]:
