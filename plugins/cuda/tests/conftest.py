@@ -1,12 +1,12 @@
 """Fixtures of the CUDA plugin's tests: NVRTC, and the stand-in for a GPU."""
 
-import os
+import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -22,7 +22,7 @@ from plugrad_cuda import nvrtc
 from plugrad_cuda.capabilities import capabilities
 
 ARCHS = ("sm_80", "sm_90", "sm_100")
-SIMULATOR = Path(__file__).parents[3] / "tests" / "simulators" / "cuda" / "build.py"
+SIMULATORS = Path(__file__).parents[3] / "tests" / "simulators"
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,7 @@ def nvrtc_library() -> None:
 @pytest.fixture(scope="session")
 def ptxas(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], str]:
     """Assemble PTX for an architecture by NVIDIA's assembler; returns what it complains about."""
-    found = find_spec("nvidia") and find_spec("nvidia.cuda_nvcc")
+    found = importlib.util.find_spec("nvidia") and importlib.util.find_spec("nvidia.cuda_nvcc")
     folders = list(found.submodule_search_locations or ()) if found else []
     tool = next((path for folder in folders if (path := Path(folder) / "bin" / "ptxas").is_file()), None)
     if tool is None:
@@ -127,11 +127,11 @@ def matrix_kernel() -> MatrixKernel:
     return make
 
 
-def _builder() -> ModuleType:
-    spec = spec_from_file_location("cuda_simulator_build", SIMULATOR)
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"cuda_simulator_{Path(name).stem}", SIMULATORS / name)
     assert spec is not None
     assert spec.loader is not None
-    module = module_from_spec(spec)
+    module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -139,38 +139,24 @@ def _builder() -> ModuleType:
 @pytest.fixture(scope="session")
 def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Build the stand-ins for libcuda and NVRTC; the environment that makes the plugin use them."""
-    if not SIMULATOR.is_file():
-        pytest.skip(f"the stand-ins for CUDA come with the repository only: no {SIMULATOR}")
+    if not SIMULATORS.is_dir():
+        pytest.skip(f"the stand-ins for CUDA come with the repository only: no {SIMULATORS}")
     if sys.platform != "linux":
         pytest.skip("the stand-ins for CUDA run on Linux")
-    build = _builder()
+    build = _load("cuda/build.py")
     if build.find_compiler() is None:
         pytest.skip("the stand-ins for CUDA need a C++ compiler: no g++, clang++ or c++ on PATH")
     return build.build(tmp_path_factory.mktemp("cuda-simulator"))
 
 
-class Done(subprocess.CompletedProcess[str]):
-    """A program that ended."""
-
-    def clean_lines(self) -> list[str]:
-        """Return what it printed, which must have left nothing behind."""
-        assert self.returncode == 0, self.stderr
-        assert "CUDA stand-in" not in self.stderr, self.stderr
-        return self.stdout.split("\n")
-
-
-Run = Callable[..., Done]
+@pytest.fixture(scope="session")
+def programs(stand_ins: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Start what runs programs with a simulated GPU."""
+    with _load("programs.py").Programs(stand_ins, tmp_path_factory.mktemp("programs")) as started:
+        yield started
 
 
 @pytest.fixture
-def simulate(stand_ins: dict[str, str]) -> Run:
+def simulate(programs: Any) -> Callable[..., Any]:
     """Run a Python program in a process with a simulated GPU."""
-
-    def run(program: str, **settings: object) -> Done:
-        environment = os.environ | stand_ins | {name: str(value) for name, value in settings.items()}
-        done = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False
-        )
-        return Done(done.args, done.returncode, done.stdout, done.stderr)
-
-    return run
+    return programs.run

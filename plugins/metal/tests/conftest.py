@@ -1,20 +1,19 @@
 """Fixtures of the Metal plugin's tests: the stand-in, and programs that use it."""
 
 import importlib.util
-import os
-import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-SIMULATOR = Path(__file__).parents[3] / "tests" / "simulators" / "metal" / "build.py"
+SIMULATORS = Path(__file__).parents[3] / "tests" / "simulators"
 
 
-def _builder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("metal_simulator_build", SIMULATOR)
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"metal_simulator_{Path(name).stem}", SIMULATORS / name)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -25,38 +24,24 @@ def _builder() -> ModuleType:
 @pytest.fixture(scope="session")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Build the stand-in for Metal; the environment that makes the plugin use it."""
-    if not SIMULATOR.is_file():
-        pytest.skip(f"the stand-in for Metal comes with the repository only: no {SIMULATOR}")
+    if not SIMULATORS.is_dir():
+        pytest.skip(f"the stand-in for Metal comes with the repository only: no {SIMULATORS}")
     if sys.platform != "linux":
         pytest.skip("the stand-in for Metal runs on Linux")
-    build = _builder()
+    build = _load("metal/build.py")
     if build.find_compiler() is None:
         pytest.skip("the stand-in for Metal needs a C++ compiler: no g++, clang++ or c++ on PATH")
     return build.build(tmp_path_factory.mktemp("metal-simulator"))
 
 
-class Done(subprocess.CompletedProcess[str]):
-    """A program that ended."""
-
-    def clean_lines(self) -> list[str]:
-        """Return what it printed, which must have done nothing that Metal does not allow."""
-        assert self.returncode == 0, self.stderr
-        assert "Metal stand-in" not in self.stderr, self.stderr
-        return self.stdout.split("\n")
-
-
-Run = Callable[..., Done]
+@pytest.fixture(scope="session")
+def programs(stand_in: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Start what runs programs with a simulated GPU."""
+    with _load("programs.py").Programs(stand_in, tmp_path_factory.mktemp("programs")) as started:
+        yield started
 
 
 @pytest.fixture
-def simulate(stand_in: dict[str, str]) -> Run:
+def simulate(programs: Any) -> Callable[..., Any]:
     """Run a Python program in a process with a simulated GPU."""
-
-    def run(program: str, **settings: object) -> Done:
-        environment = os.environ | stand_in | {name: str(value) for name, value in settings.items()}
-        done = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False
-        )
-        return Done(done.args, done.returncode, done.stdout, done.stderr)
-
-    return run
+    return programs.run
