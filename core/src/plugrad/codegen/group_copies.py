@@ -6,7 +6,7 @@ which run in step are neighbours in the memory that they copy from, whatever axe
 
 import math
 
-from plugrad.codegen.rebuild import all_ranges, at, exchange_range, rebuild
+from plugrad.codegen.rebuild import all_ranges, at, exchange_range, gated, rebuild
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import coefficient, constant_size, is_multiple
@@ -83,9 +83,7 @@ def _spread(
     for r, coordinate in coordinates.items():
         place, value = at(place, r, coordinate), at(value, r, coordinate)
     if vectors % items:
-        inside = number < vectors
-        gate = place.src[2] & inside if len(place.src) > 2 else inside
-        place = place.replace(src=(*place.src[:2], gate))
+        place = gated(place, number < vectors)
     return place.store(value, step, lane)
 
 

@@ -39,6 +39,11 @@ def at(u: UOp, r: UOp, value: "UOp | int", known: dict[UOp, UOp] | None = None) 
     return done[u]
 
 
+def gated(place: UOp, gate: UOp) -> UOp:
+    """Return an INDEX that is also gated by `gate`."""
+    return place.replace(src=(*place.src[:2], place.src[2] & gate if len(place.src) > 2 else gate))
+
+
 def stores_of(sink: UOp) -> list[UOp]:
     """Return the STOREs at the end of a kernel."""
     return [s for s in sink.src if s.op is Ops.STORE]

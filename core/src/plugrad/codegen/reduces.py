@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from plugrad.codegen.rebuild import UNROLLED, all_ranges, ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import UNROLLED, all_ranges, gated, ranges_of_reduce, rebuild
 from plugrad.dtype import dtypes
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import constant_size, flat_position
@@ -45,7 +45,7 @@ class _Sharing:
         place = store.src[0]
         for group in dict.fromkeys(self.groups):
             if group not in store.src[2:]:
-                place = _gated(place, group.eq(0))
+                place = gated(place, group.eq(0))
         return store.replace(src=(place, *store.src[1:]))
 
     def _share(self, u: UOp) -> UOp | None:
@@ -92,7 +92,7 @@ class _Sharing:
             return (flat_position(tuple(shared)) * parts + part) * beside + flat_position(tuple(copies))
 
         place = memory.index(position(here))
-        written = (place if gate is None else _gated(place, gate)).store(value, *copies)
+        written = (place if gate is None else gated(place, gate)).store(value, *copies)
         barrier = UOp(Ops.BARRIER, dtypes.void, (written,))
         return lambda part: memory.after(barrier).index(position(part)).load()
 
@@ -113,7 +113,3 @@ def slots_of(parts: int) -> int:
     if parts <= _AT_ONCE:
         return parts
     return max(n for n in range(1, math.isqrt(parts) + 1) if parts % n == 0)
-
-
-def _gated(place: UOp, gate: UOp) -> UOp:
-    return place.replace(src=(*place.src[:2], place.src[2] & gate if len(place.src) > 2 else gate))

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.opt_ops import GroupTile, MatrixTile, Opt, OptOps
-from plugrad.codegen.rebuild import all_ranges, at, ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import all_ranges, at, gated, ranges_of_reduce, rebuild
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.uop import AxisType, Ops, UOp
@@ -227,13 +227,7 @@ def _copied_ahead(copies: Sequence[_Copy], loops: tuple[UOp, ...], step: UOp, ah
 
 def _read_under(gate: UOp, value: UOp) -> UOp:
     """Return a value that reads memory only where the gate holds."""
-
-    def change(u: UOp) -> UOp | None:
-        if u.op is not Ops.INDEX:
-            return None
-        return u.replace(src=(*u.src[:2], u.src[2] & gate if len(u.src) > 2 else gate))
-
-    return rebuild(value, change)
+    return rebuild(value, lambda u: gated(u, gate) if u.op is Ops.INDEX else None)
 
 
 def _digits(loops: tuple[UOp, ...], number: UOp) -> dict[UOp, UOp]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from plugrad.schedule.fusion import Devices
 from plugrad.schedule.movement import is_contiguous, moves
+from plugrad.schedule.prepare.factors import sizes_of, stored_in_order, with_factor
 from plugrad.uop import Ops, UOp
 
 
@@ -26,36 +27,27 @@ def copy_rows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
     if op is not Ops.ADD or not all(isinstance(size, int) and size for size in shape) or len(inner) != 1:
         return None
     columns = next((a for a in reversed(range(len(shape))) if shape[a] != 1 and a not in axes), None)
-    for number, view in enumerate(product.src):
-        other = product.src[1 - number]
-        if columns is None or view.op is not Ops.EXPAND or other.shape != shape:
-            continue
-        if moves(view, columns) or not is_contiguous(other, columns):
-            continue
-        copied = _copied(ctx, view, other, inner[0])
-        if copied is not None:
-            src = (copied, other) if number == 0 else (other, copied)
-            return product.replace(src=src).reduce_axis(op, axes)
-    return None
+    if columns is None:
+        return None
+    return with_factor(reduced, product, lambda view, other: _copied(ctx, view, other, inner[0], columns))
 
 
-def _copied(ctx: Devices, view: UOp, other: UOp, inner: int) -> UOp | None:
+def _copied(ctx: Devices, view: UOp, other: UOp, inner: int, columns: int) -> UOp | None:
+    if view.op is not Ops.EXPAND or other.shape != view.shape:
+        return None
+    if moves(view, columns) or not is_contiguous(other, columns):
+        return None
     model = ctx.cost.get(view.device or ctx.default)
     if view.base.device is None or model is None:
         return None
-    own, full = view.src[0], _sizes(view)
-    if math.prod(_sizes(own)) != math.prod(_sizes(view.base)) or is_contiguous(view, inner):
+    own, full = view.src[0], sizes_of(view)
+    if math.prod(sizes_of(own)) != math.prod(sizes_of(view.base)) or is_contiguous(view, inner):
         return None
     rows = next((a for a, size in enumerate(full) if size > 1 and is_contiguous(view, a)), None)
     if rows is None or moves(other, rows):
         return None
-    read = math.prod(full) // math.prod(_sizes(own))
+    read = math.prod(full) // math.prod(sizes_of(own))
     if not model.copy_rows(full[inner], full[rows], read, view.dtype.itemsize):
         return None
     order = (*(a for a in range(len(full)) if a != inner), inner)
-    return own.permute(order).contiguous().permute(tuple(map(order.index, range(len(order))))).expand(full)
-
-
-def _sizes(u: UOp) -> tuple[int, ...]:
-    sizes: Any = u.shape
-    return sizes
+    return stored_in_order(own, order, full)

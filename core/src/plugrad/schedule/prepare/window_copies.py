@@ -11,6 +11,7 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import is_contiguous
+from plugrad.schedule.prepare.factors import sizes_of, stored_in_order, with_factor
 from plugrad.uop import MOVEMENT, Ops, UOp
 
 
@@ -25,22 +26,18 @@ def copy_windows(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
     shape: Any = product.shape
     if op is not Ops.ADD or model is None or not all(isinstance(size, int) for size in shape):
         return None
-    for number, view in enumerate(product.src):
-        copied = _copied(model, view, product.src[1 - number], axes)
-        if copied is not None:
-            src = (copied, product.src[1]) if number == 0 else (product.src[0], copied)
-            return product.replace(src=src).reduce_axis(op, axes)
-    return None
+    return with_factor(reduced, product, lambda view, other: _copied(model, view, other, axes))
 
 
 def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp | None:
     if view.op is not Ops.EXPAND or view.base.device is None:
         return None
     own, base = view.src[0], view.base
-    sizes, full, beside = _sizes(own), _sizes(view), _sizes(other.src[0] if other.op is Ops.EXPAND else other)
+    sizes, full = sizes_of(own), sizes_of(view)
+    beside = sizes_of(other.src[0] if other.op is Ops.EXPAND else other)
     kept = [a for a, size in enumerate(full) if a not in axes and size > 1]
     columns = [*takewhile(lambda a: sizes[a] > 1 and beside[a] == 1, reversed(kept))][::-1]
-    if len(columns) < 2 or math.prod(sizes) == math.prod(_sizes(base)):
+    if len(columns) < 2 or math.prod(sizes) == math.prod(sizes_of(base)):
         return None
     # a kernel packs filters side by side where they are read for many places
     is_packed = math.prod(full[a] for a in kept if beside[a] == 1) >= model.rows_to_pack
@@ -58,8 +55,7 @@ def _copied(model: CostModel, view: UOp, other: UOp, axes: Sequence[int]) -> UOp
     if not model.copy_windows(math.prod(sizes), rows, fewer, view.dtype.itemsize):
         return None
     order = (*(a for a in range(len(full)) if a not in axes and a not in columns), *axes, *columns)
-    copy = _with_padding(own, model).permute(order).contiguous()
-    return copy.permute(tuple(map(order.index, range(len(order))))).expand(full)
+    return stored_in_order(_with_padding(own, model), order, full)
 
 
 def _with_padding(view: UOp, model: CostModel) -> UOp:
@@ -68,10 +64,5 @@ def _with_padding(view: UOp, model: CostModel) -> UOp:
         return view
     source = _with_padding(view.src[0], model)
     out = UOp(view.op, view.dtype, (source, *view.src[1:]), view.arg, view.tag)
-    numel = math.prod(_sizes(view))
+    numel = math.prod(sizes_of(view))
     return out.contiguous() if view.op is Ops.PAD and model.pad_boundary(2 * numel, numel) else out
-
-
-def _sizes(u: UOp) -> tuple[int, ...]:
-    sizes: Any = u.shape
-    return sizes
