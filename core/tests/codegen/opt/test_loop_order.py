@@ -62,7 +62,21 @@ def test_what_every_share_of_the_threads_reads_counts_for_each() -> None:
 
 
 def test_sums_in_memory_are_no_gain_where_they_fit_no_cache() -> None:
-    assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(256, 16, 2048)))
+    small = replace(PANELS, cache_bytes=(1 << 12, 1 << 13))
+    assert not any(opt.op is OptOps.HOIST for opt in chosen(gradient(256, 16, 2048), small))
+
+
+def test_partial_sums_along_lanes_are_not_added_up_for_each_block() -> None:
+    # a convolution of a small map, whose rows of weights are read in order: nothing else is reread
+    i, j = UOp.range(512, 0), UOp.range(49, 1)
+    k = UOp.range(4608, 2, AxisType.REDUCE)
+    weight, image = param(1, 512 * 4608).index(i * 4608 + k), param(2, 49 * 4608).index(k * 49 + j)
+    total = (weight.load() * image.load()).reduce(Ops.ADD, k)
+    ast = UOp.sink(param(0, 512 * 49).index(i * 49 + j).store(total, i, j), arg=KernelInfo())
+    narrow = replace(PANELS, vector_bits=256, vector_registers=16, threads=1, cache_bytes=(1 << 15, 1 << 19))
+    opts = [opt.op for opt in chosen(ast, narrow)]
+    assert OptOps.STAGE in opts
+    assert OptOps.HOIST not in opts
 
 
 def test_blocks_of_channels_are_outside_of_places_that_read_far_more_than_they_compute() -> None:
@@ -84,7 +98,8 @@ def test_rows_of_a_large_matrix_are_added_up_in_the_order_of_memory() -> None:
     j, k = UOp.range(4096, 0), UOp.range(4096, 1, AxisType.REDUCE)
     total = param(1, 4096 * 4096).index(k * 4096 + j).load().reduce(Ops.ADD, k)
     sums = UOp.sink(param(0, 4096).index(j).store(total, j), arg=KernelInfo())
-    assert chosen(sums, replace(PANELS, threads=1))[-1] == Opt(OptOps.HOIST, (1,), (0, 0))
+    hoist = chosen(sums, replace(PANELS, threads=1))[-1]
+    assert (hoist.op, hoist.arg) == (OptOps.HOIST, (0, 0))
 
 
 def matmul(m: int, n: int, inner: int) -> UOp:

@@ -9,7 +9,7 @@ from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.target import LINE_BYTES, Capabilities
 from plugrad.uop import ALU, Ops, UOp
 from plugrad.uop.op_cost import op_cost
-from plugrad.uop.strides import coefficient, constant_size
+from plugrad.uop.strides import coefficient, constant_size, usual_step
 
 # Loop steps times operations below which waking another core costs more than it saves (a few microseconds).
 _THREAD_FROM = 1 << 15
@@ -57,18 +57,33 @@ class MemoryAccess:
 
     def step_bytes(self, r: UOp) -> int:
         """Return the bytes between two steps of `r`; 0 where that is not known."""
-        return abs(self.step(r) or 0) * self.index.dtype.itemsize
+        step = self.step(r)
+        known = usual_step(self.index.src[1], r) if step is None else step
+        return abs(known) * self.index.dtype.itemsize
 
     def nbytes(self, axes: Iterable[UOp]) -> int:
         """Return the bytes of the lines that all steps of `axes` visit."""
-        run, runs = self.index.dtype.itemsize, 1
-        steps = [(self.step_bytes(r), int(r.src[0].vmax)) for r in axes if self.moves(r)]
-        for step, count in sorted(steps, key=itemgetter(0)):
-            if step <= max(run, LINE_BYTES):
-                run += step * (count - 1)
+        run, apart = self.runs(axes)
+        return run * apart
+
+    def runs(self, axes: Iterable[UOp], loops: Collection[UOp] = ()) -> tuple[int, int]:
+        """Return the bytes of a run of lines, and the number of runs.
+
+        Neighbouring steps of `axes` are one run. Prefetchers follow `loops` over several lines.
+        """
+        span = visited = self.index.dtype.itemsize
+        apart = 1
+        steps = [(self.step_bytes(r), int(r.src[0].vmax), r) for r in axes if self.moves(r)]
+        for step, count, r in sorted(steps, key=itemgetter(0)):
+            if step <= max(span, LINE_BYTES):
+                visited += step * (count - 1)
+            elif step < FAR_BYTES and r in loops:
+                visited = _whole_lines(visited) * count
             else:
-                runs *= count
-        return runs * -(-run // LINE_BYTES) * LINE_BYTES
+                apart *= count
+                continue
+            span += step * (count - 1)
+        return _whole_lines(visited), apart
 
     def is_followed(self, r: UOp) -> bool:
         """Say whether prefetchers follow a loop along `r`, but not one written out.
@@ -148,6 +163,10 @@ def span_of(idx: UOp, axes: Collection[UOp] | None = None) -> int:
             return 0
         span += abs(step) * (size - 1)
     return span
+
+
+def _whole_lines(nbytes: int) -> int:
+    return -(-nbytes // LINE_BYTES) * LINE_BYTES
 
 
 def steps_of(ranges: Iterable[UOp]) -> int:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from plugrad.codegen.opt.analysis import FAR_BYTES, LoopBody, MemoryAccess, bodies_of, divisors, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, divisors, steps_of
 from plugrad.codegen.opt.hoisting import hoist_of, in_pieces
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
@@ -11,18 +11,21 @@ from plugrad.codegen.rebuild import UNROLLED, ranges_of_reduce, stores_of
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
-# Bytes from beyond the second cache in the time of a multiplication of vectors, in order and from row to row.
+# Bytes from beyond the second cache in the time of a multiplication of vectors, in order, and the time until
+# the first of them comes.
 _IN_ORDER = 4
-_JUMPING = 2
+_LATENCY = 100
+# Runs of lines that prefetchers follow side by side.
+_STREAMS = 32
 # Bytes from the second cache in this time.
 _NEAR = 12
 # Steps of a block of a long axis.
 _BLOCKS = (8, 16, 32, 64, 128, 256)
-# What the last cache holds, in caches of a core: it has no pages to open, so there jumps are no slower.
-_OF_LAST_CACHE = 16
 # Time of a vector of sums that is loaded and stored, in the first cache and beyond it.
-_SUMS = 2
+_SUMS = 4
 _FAR_SUMS = 8
+# Adding up the lanes of a vector, for one of these.
+_ACROSS = 4
 # Sums in memory make three nests of loops of one: they have to save a tenth.
 _WORTH_HOISTING = 0.9
 # Of plans that take about as long the first one is the simplest.
@@ -78,13 +81,16 @@ def hoist_reduction(kernel: KernelOpt) -> None:
     hoists = (
         (n, hoist_of(kernel.ast, axis, loops[n])) for n in range(first, len(loops) if least > products else 0)
     )
+    # lanes of partial sums are added up before they are one sum in memory
+    partial = any(r.arg.kind is AxisType.PARTIAL for r in main.loops)
+    each_sum = _ACROSS if partial else 1 / lanes
     most = min(can.cache_bytes[-1], can.local_memory_bytes)
     fitting = [(n, hoist) for n, hoist in hoists if hoist is not None and hoist.nbytes <= most]
     opts: list[Opt] = []
     for block in (0, *divisors(size, _BLOCKS)) if fitting else ():
         steps, step, body = _blocked(main, axis, block) if 0 < block < size else (axis, (), main)
         for n, hoist in fitting if in_pieces(steps) else ():
-            sums = hoist.numel / lanes * steps_of((*shares, *loops[:n], steps))
+            sums = hoist.numel * each_sum * steps_of((*shares, *loops[:n], steps))
             sums *= _SUMS if hoist.nbytes < can.cache_bytes[0] // 2 else _FAR_SUMS
             nest = [*shares, *loops[:n], steps, *loops[n:], *step, *inside]
             time = sums + _time(nest, body, products, can.cache_bytes)
@@ -115,16 +121,25 @@ def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, .
     """
     unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
     inner = [[p.nbytes([*nest[n:], *unrolled]) for p in body.places] for n in range(len(nest))]
-    is_far = sum(inner[0]) > _OF_LAST_CACHE * caches[-1]
-
-    def jumps(place: MemoryAccess) -> bool:
-        moved = [r for r in nest if place.moves(r)]
-        step = place.step_bytes(moved[-1]) if moved else 0
-        return is_far and step >= FAR_BYTES and step > place.nbytes(unrolled)
-
     near = sum(_reads(nest, inner, caches[0])) / _NEAR
     far = zip(body.places, _reads(nest, inner, caches[-1]), strict=True)
-    return max(products, near) + sum(n / (_JUMPING if jumps(place) else _IN_ORDER) for place, n in far)
+    return max(products, near) + sum(
+        n / _IN_ORDER + n / _run(place, nest, unrolled) * _LATENCY for place, n in far
+    )
+
+
+def _run(place: MemoryAccess, nest: list[UOp], unrolled: list[UOp]) -> int:
+    """Return the bytes that prefetchers bring in order.
+
+    They follow few runs side by side.
+    """
+    run, _ = place.runs(unrolled)
+    for n in reversed(range(len(nest))):
+        longer, streams = place.runs([*unrolled, *nest[n:]], nest)
+        if streams > _STREAMS:
+            break
+        run = longer
+    return run
 
 
 def _reads(nest: list[UOp], inner: list[list[int]], cached: int) -> list[int]:

@@ -16,18 +16,19 @@ def stage_tiles(kernel: KernelOpt) -> None:
     """Copy tiles that inner loops of a reduction reread from uncached or gathered places.
 
     The lines and pages of a tile of columns are as many as the rows: they crowd a few sets of each cache. The
-    copy is made before the outermost loop that all loops inside of it leave unchanged.
+    copy is made before the outermost loop inside of which it does not change, or where all of it is small.
     """
     loops = [r for s in stores_of(kernel.ast)[:1] for r in s.src[2:] if r.arg.kind is AxisType.LOOP]
     if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
         return
-    most = kernel.capabilities.cache_bytes[-1]
+    near, most = kernel.capabilities.cache_bytes[0], kernel.capabilities.cache_bytes[-1]
     for n, loop in enumerate(loops):
         panels = panels_of(kernel.ast, loop)
-        if steps_of(loops[n:]) < _STEPS_TO_STAGE or any(not set(loops).isdisjoint(p.axes) for p in panels):
+        is_whole = any(not set(loops).isdisjoint(p.axes) for p in panels)
+        limit = near // 2 if is_whole else kernel.capabilities.local_memory_bytes
+        if steps_of(loops[n:]) < _STEPS_TO_STAGE or sum(panel.nbytes for panel in panels) > limit:
             continue
-        fits = sum(panel.nbytes for panel in panels) <= kernel.capabilities.local_memory_bytes
-        if fits and any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
+        if any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
             kernel.apply(Opt(OptOps.STAGE, loop.arg.ident))
             return
 
