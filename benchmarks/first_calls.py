@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from suite.first_call import SHAPES
+from suite.machine import describe
 from suite.sections import PAGE, section_body, write_section
 from suite.table import markdown
 
@@ -71,7 +72,7 @@ def main() -> None:
         if options.passes:
             print(f"{name}: {passes(results)}")
     explanation = _EXPLANATION.format(threads=options.threads, count=options.count)
-    text = section_body("first_calls.py", (), markdown(rows), explanation)
+    text = section_body("first_calls.py", (), markdown(rows), explanation, describe())
     if options.write:
         write_section("First calls", text)
     print(text)

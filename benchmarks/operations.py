@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from suite.machine import describe
 from suite.operations import OPERATIONS, Operation
 from suite.sections import section_body, write_section
 from suite.table import markdown, show_time
@@ -199,7 +200,7 @@ def _section(measured: list[Measured]) -> str:
         behind=sum(ratio < 0.8 for ratio in ratios),
     )
     table = markdown([_HEADINGS, *(found.cells() for found in measured)])
-    return section_body("operations.py", [torch], table, explanation)
+    return section_body("operations.py", [torch], table, explanation, describe())
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from suite.machine import describe
 from suite.sections import PAGE, section_body, write_section
 from suite.table import markdown
 
@@ -59,7 +60,7 @@ def run(
     options = parser.parse_args()
     torch.set_num_threads(1)
     table = markdown(measure(options.quick, options.calls))
-    text = section_body(script, peers, table, explanation.format(calls=options.calls))
+    text = section_body(script, peers, table, explanation.format(calls=options.calls), describe())
     if options.write:
         write_section(title, text)
     print(text)

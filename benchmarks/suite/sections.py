@@ -3,7 +3,7 @@
 import datetime
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -12,10 +12,20 @@ import plugrad
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 
-def section_body(script: str, peers: Sequence[ModuleType], table: str, explanation: str) -> str:
-    """Return a section's text: the command, versions and date, how busy the machine was, the table."""
+def section_body(
+    script: str,
+    peers: Sequence[ModuleType],
+    table: str,
+    explanation: str,
+    machine: Mapping[str, str] | None = None,
+) -> str:
+    """Return a section's text: the command, versions and date, how busy the machine was, the table.
+
+    `machine` describes it where no other part of the page does.
+    """
     versions = [f"{library.__name__} {library.__version__}" for library in (plugrad, *peers)]
-    facts = f"- versions: {', '.join(versions)}\n- date: {datetime.date.today().isoformat()}"
+    facts = f"- machine: {', '.join(f'{k}: {v}' for k, v in machine.items())}\n" if machine else ""
+    facts += f"- versions: {', '.join(versions)}\n- date: {datetime.date.today().isoformat()}"
     busy = os.getloadavg()[1] / (os.cpu_count() or 1)
     if busy > 1.5:
         facts += f"\n- others used the machine: {busy:.1f} processes wanted each core"
