@@ -33,7 +33,9 @@ def _floor_divide(x: UOp, y: UOp) -> UOp:
     quotient = x.alu(Ops.CDIV, y)
     if _rounds_the_same(x, y):
         return quotient
-    down = _has_other_sign(x.alu(Ops.CMOD, y), y)
+    down = _has_other_sign(x - quotient * y, y)
+    if y.vmin <= 0 <= y.vmax:
+        down &= y.ne(0)  # division by 0 gives 0, and leaves x
     return down.where(quotient + -1, quotient)
 
 

@@ -240,7 +240,10 @@ def erf(x: UOp) -> UOp:
 
 
 def _erfc_from_one(z: UOp) -> UOp:
-    """Return 1 - erf(z) for z of at least 1, with digits enough for erf in single precision."""
+    """Return 1 - erf(z) for z of at least 1.
+
+    Its digits are enough for erf in single precision.
+    """
     z = (z > 40.0).where(z.const_like(40.0), z)
     # from 4 on the result is less than a digit of 1, and its logarithm nearly that of exp(-z*z)
     near = (z < 4.0).where(z, z.const_like(4.0))
