@@ -116,3 +116,16 @@ def test_columns_that_take_parts_of_lines_are_copied_before_rows() -> None:
     order_loops(kernel)
     loops = [r.arg.ident for r in kernel.ast.src[0].src[2:] if r.arg.kind is AxisType.LOOP]
     assert loops == [(1, 0), (0, 0)]
+
+
+def test_small_weights_are_copied_whole_where_there_is_memory_for_it() -> None:
+    # channels are lanes, which memory holds apart, and the inner loop of places that share little
+    n, i, x = (UOp.range(size, number) for number, size in enumerate((16, 32, 3981)))
+    k = UOp.range(80, 3, AxisType.REDUCE)
+    image, weight = param(1, 16 * 16000).index(n * 16000 + x * 4 + k), param(2, 32 * 80).index(i * 80 + k)
+    total = (image.load() * weight.load()).reduce(Ops.ADD, k)
+    place = param(0, 16 * 32 * 3981).index(n * (32 * 3981) + i * 3981 + x)
+    ast = UOp.sink(place.store(total, n, i, x), arg=KernelInfo())
+    narrow = replace(PANELS, vector_bits=256, vector_registers=16, threads=1, cache_bytes=(1 << 15, 1 << 19))
+    assert chosen(ast, narrow)[-1] == Opt(OptOps.STAGE, (0,))
+    assert not any(opt.op is OptOps.STAGE for opt in chosen(ast, replace(narrow, local_memory_bytes=0)))

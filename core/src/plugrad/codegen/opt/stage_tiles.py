@@ -22,10 +22,11 @@ def stage_tiles(kernel: KernelOpt) -> None:
     if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
         return
     near, most = kernel.capabilities.cache_bytes[0], kernel.capabilities.cache_bytes[-1]
+    memory = kernel.capabilities.local_memory_bytes
     for n, loop in enumerate(loops):
         panels = panels_of(kernel.ast, loop)
         is_whole = any(not set(loops).isdisjoint(p.axes) for p in panels)
-        limit = near // 2 if is_whole else kernel.capabilities.local_memory_bytes
+        limit = min(near // 2, memory) if is_whole else memory
         if steps_of(loops[n:]) < _STEPS_TO_STAGE or sum(panel.nbytes for panel in panels) > limit:
             continue
         if any(panel.span_bytes >= most or panel.is_gathered for panel in panels):

@@ -44,8 +44,9 @@ class Bench:
         self.seed = seed
         self.load = load_average()
         self._default_before = Device._assigned
-        # what names no device means the one on trial, and never the best of those installed
-        Device.DEFAULT = self.name
+        # what names no device means the one on trial, and never the best of those installed; cases find out
+        # whether it is there
+        Device._assigned = self.name
         self.launches: Counter[str] = Counter()
         self.worst_ulp = 0.0
         self.widened: dict[str, Tolerance] = {}
