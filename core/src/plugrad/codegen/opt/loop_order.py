@@ -121,7 +121,8 @@ def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, .
     """
     unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
     inner = [[p.nbytes([*nest[n:], *unrolled]) for p in body.places] for n in range(len(nest))]
-    near = sum(_reads(nest, inner, caches[0])) / _NEAR
+    # the sums take some of the first cache, and steps that cross lines twice as much
+    near = sum(_reads(nest, inner, caches[0] // 2)) / _NEAR
     far = zip(body.places, _reads(nest, inner, caches[-1]), strict=True)
     return max(products, near) + sum(
         n / _IN_ORDER + n / _run(place, nest, unrolled) * _LATENCY for place, n in far
