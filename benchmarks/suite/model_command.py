@@ -1,4 +1,4 @@
-"""Time calls in turn by processor time, and write the table as a section of the page of benchmarks."""
+"""Time calls in turn by processor time, and write them as a section of a page."""
 
 import argparse
 import time

@@ -1,4 +1,4 @@
-"""What CI runs for older x86-64 processors is skipped on others."""
+"""CI skips levels of x86-64 on other processors."""
 
 import os
 import subprocess

@@ -26,11 +26,8 @@ def usual_step(idx: UOp, r: UOp) -> int:
 
     The last tile of an axis may begin less than a whole tile after the one before it. 0 where not known.
     """
-    step = coefficient(idx, r)
-    if step is None:
-        limited = {u: u.src[0] for u in idx.toposort() if u.op is Ops.MAX and u.src[1].op is Ops.CONST}
-        step = coefficient(idx.substitute(limited), r) if limited else None
-    return step or 0
+    limited = {u: u.src[0] for u in idx.toposort() if u.op is Ops.MAX and u.src[1].op is Ops.CONST}
+    return coefficient(idx.substitute(limited), r) or 0
 
 
 def shifted(u: UOp) -> tuple[UOp, int]:

@@ -29,7 +29,9 @@ class MemoryAccess:
     reduce: UOp | None
     """The innermost REDUCE around it; None in the kernel's own loops."""
     is_store: bool
-    _steps: dict[UOp, int | None] = field(default_factory=dict[UOp, "int | None"], compare=False, repr=False)
+    _steps: dict[UOp, tuple[int | None, int]] = field(
+        default_factory=dict[UOp, "tuple[int | None, int]"], compare=False, repr=False
+    )
     """Found out when somebody asks: a place with another INDEX is made, and not replaced."""
 
     def moves(self, r: UOp) -> bool:
@@ -38,10 +40,7 @@ class MemoryAccess:
 
     def step(self, r: UOp) -> int | None:
         """Return the elements between two steps of `r`, None where unknown."""
-        known = self._steps
-        if r not in known:
-            known[r] = coefficient(self.index.src[1], r)
-        return known[r]
+        return self._both_steps(r)[0]
 
     def is_contiguous(self, r: UOp) -> bool:
         """Say whether a step of `r` is a step of one element, under one gate."""
@@ -57,9 +56,15 @@ class MemoryAccess:
 
     def step_bytes(self, r: UOp) -> int:
         """Return the bytes between two steps of `r`; 0 where that is not known."""
-        step = self.step(r)
-        known = usual_step(self.index.src[1], r) if step is None else step
-        return abs(known) * self.index.dtype.itemsize
+        return abs(self._both_steps(r)[1]) * self.index.dtype.itemsize
+
+    def _both_steps(self, r: UOp) -> tuple[int | None, int]:
+        """Return the step of `r` where all are alike, and the usual one."""
+        known = self._steps.get(r)
+        if known is None:
+            step = coefficient(self.index.src[1], r)
+            known = self._steps[r] = step, usual_step(self.index.src[1], r) if step is None else step
+        return known
 
     def nbytes(self, axes: Iterable[UOp]) -> int:
         """Return the bytes of the lines that all steps of `axes` visit."""

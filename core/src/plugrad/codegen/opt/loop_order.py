@@ -24,7 +24,7 @@ _BLOCKS = (8, 16, 32, 64, 128, 256)
 # Time of a vector of sums that is loaded and stored, in the first cache and beyond it.
 _SUMS = 4
 _FAR_SUMS = 8
-# Adding up the lanes of a vector, for one of these.
+# The vectors of sums that take the time of one whose lanes are added up.
 _ACROSS = 4
 # Sums in memory make three nests of loops of one: they have to save a tenth.
 _WORTH_HOISTING = 0.9
