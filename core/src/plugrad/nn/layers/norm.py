@@ -12,16 +12,8 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.shapes import product
 
-__all__ = [
-    "BatchNorm",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "GroupNorm",
-    "LayerNorm",
-    "LayerNorm2d",
-    "RMSNorm",
-]
+__all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "LayerNorm2d"]
+__all__ += ["RMSNorm"]
 
 
 def scale_and_shift(
