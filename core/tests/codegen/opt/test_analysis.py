@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from plugrad.codegen.opt.analysis import bodies_of, divisors, lanes_along, steps_of
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.target import Capabilities
@@ -80,3 +82,23 @@ def test_symbolic_axes_count_at_their_highest() -> None:
 
 def test_divisors_come_in_the_given_order() -> None:
     assert divisors(12, (8, 6, 5, 4)) == [6, 4]
+
+
+def copied(size: int) -> UOp:
+    r = UOp.range(size, 0)
+    value = param(1, size).index(r).load() + 1.0
+    return UOp.sink(param(0, size).index(r).store(value, r), arg=KernelInfo())
+
+
+@pytest.mark.parametrize(("size", "counts"), [(1024, [1, 2, 4]), (40, [1]), (48, [1, 2]), (1001, [1, 2, 4])])
+def test_short_work_on_long_axes_takes_four_vectors_at_a_time(size: int, counts: list[int]) -> None:
+    (body,) = bodies_of(copied(size))
+    (r,) = body.loops
+    assert body.side_by_side(r, 8) == counts
+
+
+def test_lanes_that_are_loaded_apart_are_computed_a_vector_at_a_time() -> None:
+    r = UOp.range(1024, 0)
+    far = param(1, 3072).index(r * 3).load()
+    (body,) = bodies_of(UOp.sink(param(0, 1024).index(r).store(far, r), arg=KernelInfo()))
+    assert body.side_by_side(r, 8) == [1]

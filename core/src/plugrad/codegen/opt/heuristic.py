@@ -144,7 +144,7 @@ class _VectorPlan:
         crossing = self._crossing(lane) if lane is not None and not tile else None
         if lane is not None and lane.arg.ident not in {ident for ident, _ in tile}:
             lanes = self._lanes(lane)
-            lanes *= max(self._fitting(lane, lanes, range(1, 1 + main.side_by_side)), default=1)
+            lanes *= max(self._fitting(lane, lanes, main.side_by_side(lane, lanes)), default=1)
             self._upcast(lane.arg.ident, min(lanes, _WAYS) if crossing and crossing[1] > 2 else lanes)
         if crossing is not None:
             self._upcast(*crossing)
