@@ -27,7 +27,7 @@ _OF_THE_LAUNCH = frozenset({AxisType.GLOBAL, AxisType.LOCAL, AxisType.WARP, Axis
 _AROUND_COPY = frozenset({AxisType.GLOBAL, AxisType.REDUCE})
 
 
-def shared(ast: UOp, opt: Opt, inner: UOp, tile: GroupTile, most_bytes: int) -> UOp:
+def shared(ast: UOp, inner: UOp, tile: GroupTile, most_bytes: int) -> UOp:
     """Return the kernel with copies of the factors of its reduction over `inner`.
 
     before: REDUCE(a(m, k) * b(k, n), k), with a tile of steps of k, m and n
@@ -36,17 +36,15 @@ def shared(ast: UOp, opt: Opt, inner: UOp, tile: GroupTile, most_bytes: int) -> 
     Raises:
         KernelOptError: no factor is used by several steps of the tile, or the copies do not fit.
     """
-    reduce, axes = _reduction(ast, opt, inner), _axes(ast, opt, tile)
+    reduce, axes = _reduction(ast, inner), _axes(ast, tile)
     size = constant_size(inner) or 0
     if tile.steps < 1 or size % tile.steps:
-        raise KernelOptError(
-            f"{opt}: {tile.steps} steps do not divide the {size} of the axis. Use PADTO first."
-        )
+        raise KernelOptError(f"{tile.steps} steps do not divide the {size} of the axis. Use PADTO first.")
     outer = UOp.range(size // tile.steps, (*inner.arg.ident, 0), AxisType.REDUCE)
     within = UOp.range(tile.steps, (*inner.arg.ident, 1), AxisType.REDUCE)
     value = at(_with_gates_inside(reduce.src[0]), inner, outer * tile.steps + within)
     loops = (outer, *(r for r in ranges_of_reduce(reduce) if r is not inner))
-    copies = _copied(ast, opt, value, (within, *axes), loops, tile, most_bytes)
+    copies = _copied(ast, value, (within, *axes), loops, tile, most_bytes)
     copied = reduce.replace(src=(value.substitute(copies), *loops, within))
     return rebuild(ast, lambda u: copied if u is reduce else None)
 
@@ -81,32 +79,28 @@ def refuse_in_copies(ast: UOp, opt: Opt) -> None:
     moving = [r.arg.ident for u in barriers for r in u.ranges if r.arg.ident in named]
     if moving or opt.op in (OptOps.GROUP, OptOps.GROUPTOP):
         what = f"copies that a group shares move with {moving}" if moving else "the group shares copies"
-        raise KernelOptError(f"{opt} after SHARE: {what}.")
+        raise KernelOptError(f"{opt.op.name} after SHARE: {what}.")
 
 
-def _reduction(ast: UOp, opt: Opt, inner: UOp) -> UOp:
+def _reduction(ast: UOp, inner: UOp) -> UOp:
     if inner.arg.kind is not AxisType.REDUCE:
-        raise KernelOptError(f"{opt}: axis {opt.axis} is {inner.arg.kind.name}; SHARE takes a reduced axis.")
+        raise KernelOptError(f"axis {inner.arg.ident} is {inner.arg.kind.name}; SHARE takes a reduced axis.")
     if any(u.op is Ops.BARRIER for u in ast.toposort()):
-        raise KernelOptError(f"{opt}: the group shares copies already.")
+        raise KernelOptError("the group shares copies already.")
     found = [u for u in ast.toposort() if u.op is Ops.REDUCE and inner in ranges_of_reduce(u)]
     if len(found) != 1 or found[0].arg[1] != 1:
-        raise KernelOptError(
-            f"{opt}: {len(found)} reductions run over the axis; SHARE takes one of one value."
-        )
+        raise KernelOptError(f"{len(found)} reductions run over the axis; SHARE takes one of one value.")
     around = sorted(r.arg.ident for r in found[0].ranges if r.arg.kind not in _OF_THE_LAUNCH)
     if around:
-        raise KernelOptError(
-            f"{opt}: a loop over {around} stands around the reduction: a group cannot wait inside."
-        )
+        raise KernelOptError(f"a loop over {around} stands around the reduction: a group cannot wait inside.")
     return found[0]
 
 
-def _axes(ast: UOp, opt: Opt, tile: GroupTile) -> tuple[UOp, ...]:
+def _axes(ast: UOp, tile: GroupTile) -> tuple[UOp, ...]:
     known = {r.arg.ident: r for r in all_ranges(ast)}
     axes = tuple(known[ident] for ident in sorted(set(tile.axes)) if ident in known)
     if len(axes) != len(tile.axes) or any(r.arg.kind is not AxisType.GLOBAL for r in axes):
-        raise KernelOptError(f"{opt}: a tile is of GLOBAL axes, each named once.")
+        raise KernelOptError("a tile is of GLOBAL axes, each named once.")
     return axes
 
 
@@ -153,7 +147,6 @@ class _Copy:
 
 def _copied(
     ast: UOp,
-    opt: Opt,
     value: UOp,
     inside: tuple[UOp, ...],
     loops: tuple[UOp, ...],
@@ -162,33 +155,29 @@ def _copied(
 ) -> dict[UOp, UOp]:
     panels = _panels(value, inside)
     if not panels:
-        raise KernelOptError(f"{opt}: no factor of the reduction is used by several steps of the tile.")
+        raise KernelOptError("no factor of the reduction is used by several steps of the tile.")
     total = math.prod(constant_size(r) or 0 for r in loops)
     if tile.ahead and not total:
-        raise KernelOptError(f"{opt}: copies ahead take loops of a constant number of steps.")
+        raise KernelOptError("copies ahead take loops of a constant number of steps.")
     ahead = min(tile.ahead, total - 1) if total else 0
     parts = max(ahead + 1, min(2, total or 2))
     free = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
     copies = [
-        _copy(opt, panel, inside, parts, (number, free + number), tile) for number, panel in enumerate(panels)
+        _copy(panel, inside, parts, (number, free + number), tile) for number, panel in enumerate(panels)
     ]
     nbytes = sum(parts * copy.numel * copy.memory.dtype.itemsize for copy in copies)
     if nbytes > most:
-        raise KernelOptError(f"{opt}: its copies have {nbytes} bytes, and a group shares {most} at most.")
+        raise KernelOptError(f"its copies have {nbytes} bytes, and a group shares {most} at most.")
     step = flat_position(loops)
     done = _copied_ahead(copies, loops, step, ahead, total) if ahead else _copied_at_once(copies, step, parts)
     return {copy.panel: copy.loaded(copy.memory.after(done), step % parts) for copy in copies}
 
 
-def _copy(
-    opt: Opt, panel: UOp, inside: tuple[UOp, ...], parts: int, idents: tuple[int, int], tile: GroupTile
-) -> _Copy:
+def _copy(panel: UOp, inside: tuple[UOp, ...], parts: int, idents: tuple[int, int], tile: GroupTile) -> _Copy:
     axes = tuple(r for r in inside if r in panel.ranges)
     around = sorted(r.arg.ident for r in panel.ranges if r not in axes and r.arg.kind not in _AROUND_COPY)
     if around or not all(map(constant_size, axes)):
-        raise KernelOptError(
-            f"{opt}: what the group copies moves with {around}, which are part of the group."
-        )
+        raise KernelOptError(f"what the group copies moves with {around}, which are part of the group.")
     if tile.in_memory_order:
         axes = tuple(sorted(axes, key=lambda r: _apart(panel, r), reverse=True))
     number, free = idents

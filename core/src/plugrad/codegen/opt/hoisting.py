@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from plugrad._frozen import frozen
 from plugrad.codegen.combine import LONG_SUM, combine
 from plugrad.codegen.opt.analysis import steps_of
-from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, ranges_of_reduce, stores_of
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
@@ -100,7 +99,7 @@ def _lanes_last(reduce: UOp, axes: Iterable[UOp]) -> tuple[UOp, ...]:
     return tuple(sorted(axes, key=wide))
 
 
-def hoisted(ast: UOp, opt: Opt, axis: UOp, loop: UOp, most_bytes: int) -> UOp:
+def hoisted(ast: UOp, axis: UOp, loop: UOp, most_bytes: int) -> UOp:
     """Return the kernel with the reduced `axis` r outside of `loop` and its inner loops.
 
     Sums of a long axis are those of pieces, each added up in memory of its own.
@@ -116,11 +115,11 @@ def hoisted(ast: UOp, opt: Opt, axis: UOp, loop: UOp, most_bytes: int) -> UOp:
     found = hoist_of(ast, axis, loop)
     if found is None:
         raise KernelOptError(
-            f"{opt}: takes an axis of one reduction, a loop of constant length around it, and steps that "
+            "takes an axis of one reduction, a loop of constant length around it, and steps that "
             "pieces divide."
         )
     if found.nbytes > most_bytes:
-        raise KernelOptError(f"{opt}: its sums have {found.nbytes} bytes, and fast memory has {most_bytes}.")
+        raise KernelOptError(f"its sums have {found.nbytes} bytes, and fast memory has {most_bytes}.")
     number = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
     ident = sum(u.op is Ops.DEFINE_LOCAL for u in ast.toposort())
     out = _without(found.reduce, axis).substitute({axis: flat_position(found.steps)})

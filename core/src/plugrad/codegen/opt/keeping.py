@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import steps_of
-from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce, stores_of
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
@@ -131,7 +130,7 @@ def _parted(idx: UOp, around: frozenset[UOp]) -> tuple[UOp, UOp]:
     return sum_of(fixed, 0), sum_of(moving, constant)
 
 
-def kept(ast: UOp, opt: Opt, capabilities: Capabilities) -> UOp:
+def kept(ast: UOp, capabilities: Capabilities) -> UOp:
     """Return the kernel with such values in local memory.
 
     before: STORE(place(i, j), f(x(i, j)) / REDUCE(f(x(i, k)), k), i, j)
@@ -142,11 +141,11 @@ def kept(ast: UOp, opt: Opt, capabilities: Capabilities) -> UOp:
     """
     found = kept_values(ast)
     if not found:
-        raise KernelOptError(f"{opt}: no reduction computes anything dear that another loop computes again.")
+        raise KernelOptError("no reduction computes anything dear that another loop computes again.")
     nbytes = sum(k.nbytes for k in found)
     if nbytes > capabilities.local_memory_bytes:
         raise KernelOptError(
-            f"{opt}: its values have {nbytes} bytes, and fast memory has {capabilities.local_memory_bytes}."
+            f"its values have {nbytes} bytes, and fast memory has {capabilities.local_memory_bytes}."
         )
     axis = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
     ident = sum(u.op is Ops.DEFINE_LOCAL for u in ast.toposort())

@@ -103,15 +103,18 @@ class KernelOpt:
         before = self.ast
         try:
             self._apply(opt)
-        except KernelOptError:
+        except KernelOptError as error:
             self.ast = before
+            error.args = (f"{opt}: {error}",)
             raise
         self.applied.append(opt)
 
     def _apply(self, opt: Opt) -> None:
         last = next((o.op for o in reversed(self.applied) if o.op in _COPYING), None)
         if last is not None and (last is not OptOps.STAGE or opt.op not in _AFTER_STAGE):
-            raise KernelOptError(f"{opt} after {last.name}: copies are laid out for the loops as they are.")
+            raise KernelOptError(
+                f"{opt.op.name} after {last.name}: copies are laid out for the loops as they are."
+            )
         refuse_in_copies(self.ast, opt)
         if opt.op is OptOps.NOLOCALS:
             if self.axes(*_IN_GROUP):
@@ -135,7 +138,7 @@ class KernelOpt:
         else:
             self._split(opt)
             if self.axes(AxisType.GROUP_REDUCE):
-                check_groups(self.ast, opt, self.capabilities)
+                check_groups(self.ast, self.capabilities)
 
     def finished(self) -> UOp:
         """Return the kernel, with the applied optimisations noted on it."""
@@ -147,12 +150,12 @@ class KernelOpt:
         kind, inner_is_new = self._kind_of_part(opt, r)
         items = self._other_axis(opt) if opt.op is OptOps.JOIN else None
         if items is not None:
-            check_joined(self.ast, opt, r, items)
+            check_joined(self.ast, r, items)
         count = _count(opt) if items is None else constant_size(items) or 1
         if size is None or count < 1 or size % count:
             has = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
             raise KernelOptError(
-                f"{opt}: the axis has {has}, which {count} does not divide. Use SHIFTIN, SPLIT_REMAINDER or "
+                f"the axis has {has}, which {count} does not divide. Use SHIFTIN, SPLIT_REMAINDER or "
                 "PADTO first, or a divisor."
             )
         self._check_target(opt, count)
@@ -177,7 +180,7 @@ class KernelOpt:
             if kind in _OUTPUT:
                 if not self.can_write_out(r):
                     why = "steps of the axis may update one element, each for itself"
-                    raise KernelOptError(f"{opt}: {why}. Written out, equal ones would be one.")
+                    raise KernelOptError(f"{why}. Written out, equal ones would be one.")
                 return AxisType.UPCAST, True
         elif opt.op in _OF_REDUCED:
             if kind is AxisType.REDUCE:
@@ -185,27 +188,29 @@ class KernelOpt:
         elif kind in _OUTPUT:
             if r not in self.ended_by_all_stores():
                 raise KernelOptError(
-                    f"{opt}: the kernel has a store outside of axis {opt.axis}, which would be repeated."
+                    f"the kernel has a store outside of axis {opt.axis}, which would be repeated."
                 )
             return _SPLIT[opt.op]
-        raise KernelOptError(f"{opt}: axis {opt.axis} is {kind.name}, which {opt.op.name} does not take.")
+        raise KernelOptError(f"axis {opt.axis} is {kind.name}, which {opt.op.name} does not take.")
 
     def _check_target(self, opt: Opt, count: int) -> None:
         can = self.capabilities
         if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.TC):
             if any(o.op is OptOps.NOLOCALS for o in self.applied):
-                raise KernelOptError(f"{opt} after NOLOCALS: this kernel uses no workgroup.")
+                raise KernelOptError(f"{opt.op.name} after NOLOCALS: this kernel uses no workgroup.")
             if opt.op in (OptOps.GROUP, OptOps.GROUPTOP) and self.axes(AxisType.WARP):
-                raise KernelOptError(f"{opt} after TC: the work-items of a group already share a product.")
+                raise KernelOptError(
+                    f"{opt.op.name} after TC: the work-items of a group already share a product."
+                )
             taken = 1
             for r in self.axes(*_IN_GROUP):
                 taken *= constant_size(r) or 1
             if taken * count > can.max_workgroup:
                 raise KernelOptError(
-                    f"{opt}: {taken * count} work-items, and a group has at most {can.max_workgroup}."
+                    f"{taken * count} work-items, and a group has at most {can.max_workgroup}."
                 )
         if opt.op is OptOps.THREAD and can.threads <= 1 and count > 1:
-            raise KernelOptError(f"{opt}: the target has no threads.")
+            raise KernelOptError("the target has no threads.")
 
     def _replace(self, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> None:
         """Replace the range `r` by `value`, and by `parts` where loops end."""
@@ -230,7 +235,7 @@ class KernelOpt:
         r, count, size = self._split_with_rest(opt, _OUTPUT)
         if not self.can_repeat():
             raise KernelOptError(
-                f"{opt}: the kernel reads memory that it writes, so no element may be computed twice."
+                "the kernel reads memory that it writes, so no element may be computed twice."
             )
         tiles, inner = (
             UOp.range(steps, (*opt.axis, i), r.arg.kind) for i, steps in enumerate((-(-size // count), count))
@@ -241,7 +246,7 @@ class KernelOpt:
         r, count, size = self._split_with_rest(opt, frozenset({AxisType.REDUCE}))
         rest = size % count
         if not rest:
-            raise KernelOptError(f"{opt}: the axis has {size} steps, which {count} divides: nothing is left.")
+            raise KernelOptError(f"the axis has {size} steps, which {count} divides: nothing is left.")
         first = UOp.range(size - rest, (*opt.axis, 0), AxisType.REDUCE)
         last = UOp.range(rest, (*opt.axis, 1), AxisType.REDUCE)
 
@@ -258,14 +263,14 @@ class KernelOpt:
         r, place = self.axis(opt.axis), _count(opt)
         size = constant_size(r)
         if r.arg.kind is not AxisType.LOOP:
-            raise KernelOptError(f"{opt}: axis {opt.axis} is {r.arg.kind.name}; SPLIT takes a loop.")
+            raise KernelOptError(f"axis {opt.axis} is {r.arg.kind.name}; SPLIT takes a loop.")
         if size is None or not 0 < place < size:
             raise KernelOptError(
-                f"{opt}: the axis has {r.src[0].vmax} steps{'' if size else ' at most, symbolic'}; cut it "
+                f"the axis has {r.src[0].vmax} steps{'' if size else ' at most, symbolic'}; cut it "
                 "inside of a constant number."
             )
         if not self.can_repeat():
-            raise KernelOptError(f"{opt}: the kernel reads memory that it writes, in the order of one loop.")
+            raise KernelOptError("the kernel reads memory that it writes, in the order of one loop.")
         first = UOp.range(place, (*opt.axis, 0), AxisType.LOOP)
         last = UOp.range(size - place, (*opt.axis, 1), AxisType.LOOP)
         stores: list[UOp] = []
@@ -282,33 +287,28 @@ class KernelOpt:
         r, count = self.axis(opt.axis), _count(opt)
         size = constant_size(r)
         if r.arg.kind not in kinds:
-            raise KernelOptError(
-                f"{opt}: axis {opt.axis} is {r.arg.kind.name}, which {opt.op.name} does not take."
-            )
+            raise KernelOptError(f"axis {opt.axis} is {r.arg.kind.name}, which {opt.op.name} does not take.")
         if size is None or not 1 < count < size:
             steps = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
             raise KernelOptError(
-                f"{opt}: the axis has {steps}; a tile has more than one and fewer than all of a "
-                "constant number."
+                f"the axis has {steps}; a tile has more than one and fewer than all of a constant number."
             )
         return r, count, size
 
     def _use_tensor_core(self, opt: Opt) -> None:
         if not isinstance(opt.arg, MatrixTile):
-            raise KernelOptError(f"{opt}: takes a MatrixTile.")
+            raise KernelOptError("takes a MatrixTile.")
         tile, columns, rows = opt.arg, self.axis(opt.axis), self.axis(opt.arg.rows)
         core = next((c for c in self.capabilities.tensor_cores if c.name == tile.core), None)
         if core is None:
             known = ", ".join(c.name for c in self.capabilities.tensor_cores)
-            raise KernelOptError(f"{opt}: the target has no {tile.core}; it has {known or 'none'}.")
+            raise KernelOptError(f"the target has no {tile.core}; it has {known or 'none'}.")
         if self.axes(AxisType.WARP, AxisType.GROUP_REDUCE):
-            raise KernelOptError(f"{opt}: the work-items of a group already share something else.")
+            raise KernelOptError("the work-items of a group already share something else.")
         kind = AxisType.GLOBAL if self.capabilities.grid_dims else AxisType.LOOP
         for r in (columns, rows):
             if r.arg.kind is not kind:
-                raise KernelOptError(
-                    f"{opt}: axis {r.arg.ident} is {r.arg.kind.name}; TC takes {kind.name} axes."
-                )
+                raise KernelOptError(f"axis {r.arg.ident} is {r.arg.kind.name}; TC takes {kind.name} axes.")
         if core.threads > 1:
             self._check_target(opt, core.threads)
         out = tiled(self.ast, tile, columns, core)
@@ -319,33 +319,31 @@ class KernelOpt:
 
     def _copy(self, opt: Opt) -> None:
         if self.capabilities.grid_dims or len(stores_of(self.ast)) != 1:
-            why = "a group's work-items" if self.capabilities.grid_dims else "several stores"
-            raise KernelOptError(f"{opt}: {why} would have to share a copy; it takes one loop nest.")
+            who = "a group's work-items" if self.capabilities.grid_dims else "several stores"
+            raise KernelOptError(f"{who} would have to share a copy; it takes one loop nest.")
         if not self.can_repeat():
-            raise KernelOptError(f"{opt}: the kernel reads memory that it writes, which a copy would miss.")
+            raise KernelOptError("the kernel reads memory that it writes, which a copy would miss.")
         most = self.capabilities.local_memory_bytes
         if opt.op is OptOps.KEEP:
-            self.ast = kept(self.ast, opt, self.capabilities)
+            self.ast = kept(self.ast, self.capabilities)
         elif opt.op is OptOps.HOIST:
-            self.ast = hoisted(self.ast, opt, self.axis(opt.axis), self._other_axis(opt), most)
+            self.ast = hoisted(self.ast, self.axis(opt.axis), self._other_axis(opt), most)
         elif (loop := self.axis(opt.axis)).arg.kind is AxisType.LOOP:
-            self.ast = staged(self.ast, opt, loop, most)
+            self.ast = staged(self.ast, loop, most)
         else:
-            raise KernelOptError(f"{opt}: axis {opt.axis} is {loop.arg.kind.name}; STAGE takes a loop.")
+            raise KernelOptError(f"axis {opt.axis} is {loop.arg.kind.name}; STAGE takes a loop.")
 
     def _share(self, opt: Opt) -> None:
         if not isinstance(opt.arg, GroupTile):
-            raise KernelOptError(f"{opt}: takes a GroupTile.")
+            raise KernelOptError("takes a GroupTile.")
         if not self.capabilities.max_workgroup or self.axes(AxisType.GROUP_REDUCE) or not self.can_repeat():
-            raise KernelOptError(
-                f"{opt}: takes workgroups that share nothing yet, and no memory that changes."
-            )
+            raise KernelOptError("takes workgroups that share nothing yet, and no memory that changes.")
         most = self.capabilities.local_memory_bytes
-        self.ast = shared(self.ast, opt, self.axis(opt.axis), opt.arg, most)
+        self.ast = shared(self.ast, self.axis(opt.axis), opt.arg, most)
 
     def _other_axis(self, opt: Opt) -> UOp:
         if isinstance(opt.arg, MatrixTile | GroupTile):
-            raise KernelOptError(f"{opt}: takes an axis.")
+            raise KernelOptError("takes an axis.")
         return self.axis(opt.arg if isinstance(opt.arg, tuple) else (opt.arg,))
 
     def _reduces(self) -> list[UOp]:
@@ -355,32 +353,24 @@ class KernelOpt:
         one, other = self.axis(opt.axis), self._other_axis(opt)
         for r in (one, other):
             if r.arg.kind not in _OUTPUT:
-                raise KernelOptError(
-                    f"{opt}: axis {r.arg.ident} is {r.arg.kind.name}; SWAP takes output axes."
-                )
+                raise KernelOptError(f"axis {r.arg.ident} is {r.arg.kind.name}; SWAP takes output axes.")
         swapped = {one: other, other: one}
         if any((one in s.src[2:]) is not (other in s.src[2:]) for s in stores_of(self.ast)):
-            raise KernelOptError(
-                f"{opt}: the kernel has a store inside of one of the axes and outside of the other."
-            )
+            raise KernelOptError("the kernel has a store inside of one of the axes and outside of the other.")
         stores = (s.replace(src=(*s.src[:2], *(swapped.get(r, r) for r in s.src[2:]))) for s in self.ast.src)
         self.ast = self.ast.replace(src=tuple(stores))
 
     def _pad_axis(self, opt: Opt) -> None:
         r, multiple = self.axis(opt.axis), _count(opt)
         if r.arg.kind not in _OUTPUT and r.arg.kind is not AxisType.REDUCE:
-            raise KernelOptError(
-                f"{opt}: axis {opt.axis} is {r.arg.kind.name}; pad an axis before it is split."
-            )
+            raise KernelOptError(f"axis {opt.axis} is {r.arg.kind.name}; pad an axis before it is split.")
         size = constant_size(r)
         if size is None or multiple < 1:
-            raise KernelOptError(f"{opt}: needs an axis of constant size and a positive multiple.")
+            raise KernelOptError("needs an axis of constant size and a positive multiple.")
         if any(r in s.src[2:] and r not in s.src[0].ranges for s in stores_of(self.ast)):
-            raise KernelOptError(
-                f"{opt}: a store's place does not move along the axis: nothing gates more steps."
-            )
+            raise KernelOptError("a store's place does not move along the axis: nothing gates more steps.")
         if any(u.dtype.count > 1 and r in ranges_of_reduce(u) for u in self._reduces()):
-            raise KernelOptError(f"{opt}: a matrix instruction sums over axis {opt.axis}; pad it before TC.")
+            raise KernelOptError(f"a matrix instruction sums over axis {opt.axis}; pad it before TC.")
         padded = -(-size // multiple) * multiple
         if padded == size:
             return
@@ -413,5 +403,5 @@ def _in_loop_order(store: UOp) -> UOp:
 
 def _count(opt: Opt) -> int:
     if not isinstance(opt.arg, int):
-        raise KernelOptError(f"{opt}: takes a number of steps.")
+        raise KernelOptError("takes a number of steps.")
     return opt.arg

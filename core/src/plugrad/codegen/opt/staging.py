@@ -9,7 +9,6 @@ import math
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import span_of
-from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, at, stores_of
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
@@ -94,7 +93,7 @@ def _may_be_copied(value: UOp) -> bool:
     return is_stored and Ops.LOAD in ops and ops.isdisjoint((Ops.REDUCE, Ops.AFTER))
 
 
-def staged(ast: UOp, opt: Opt, loop: UOp, most_bytes: int) -> UOp:
+def staged(ast: UOp, loop: UOp, most_bytes: int) -> UOp:
     """Return the kernel with the panels of `loop` in local memory.
 
     before: STORE(place, REDUCE(a(i, k) * b(k, j), k), i, j) with i the loop
@@ -105,10 +104,10 @@ def staged(ast: UOp, opt: Opt, loop: UOp, most_bytes: int) -> UOp:
     """
     panels = panels_of(ast, loop)
     if not panels:
-        raise KernelOptError(f"{opt}: no reduction reads anything that axis {opt.axis} only repeats.")
+        raise KernelOptError(f"no reduction reads anything that axis {loop.arg.ident} only repeats.")
     nbytes = sum(panel.nbytes for panel in panels)
     if nbytes > most_bytes:
-        raise KernelOptError(f"{opt}: its copies have {nbytes} bytes, and fast memory has {most_bytes}.")
+        raise KernelOptError(f"its copies have {nbytes} bytes, and fast memory has {most_bytes}.")
     axis = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
     ident = sum(u.op is Ops.DEFINE_LOCAL for u in ast.toposort())
     copies: dict[UOp, UOp] = {}
