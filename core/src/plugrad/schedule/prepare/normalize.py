@@ -9,10 +9,7 @@ from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.movement import lies_along, moves, views_of
-from plugrad.schedule.prepare.long_products import cut_long_product
-from plugrad.schedule.prepare.packed_factors import pack_factor
-from plugrad.schedule.prepare.transposed_rows import copy_rows
-from plugrad.schedule.prepare.window_copies import copy_windows
+from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
 from plugrad.schedule.versions import VERSIONS, slice_of
@@ -146,11 +143,7 @@ pm_normalize = PatternMatcher(
     ),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _empty_reduce),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _split_long_reduce),
-    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), cut_long_product),
-    # before windows are copied: beside a packed factor they need not be
-    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), pack_factor),
-    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), copy_windows),
-    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), copy_rows),
+    (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), rewrite_product),
 )
 
 

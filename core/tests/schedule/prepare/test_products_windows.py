@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.prepare.window_copies import copy_windows
+from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -30,7 +32,7 @@ def strided(size: int, channels: int, filters: int, images: int = 1) -> UOp:
 
 
 def copied(sums: UOp, model: CostModel = VECTORS) -> UOp | None:
-    return copy_windows(Devices({"PYTHON": model}, "PYTHON"), sums, sums.src[0])
+    return rewrite_product(Devices({"PYTHON": model}, "PYTHON"), sums, sums.src[0])
 
 
 def copies(sums: UOp | None) -> list[UOp]:
@@ -70,7 +72,7 @@ def test_scalars_and_grids_need_no_rows() -> None:
 
 
 def test_a_copy_beyond_the_caches_is_not_made() -> None:
-    assert copied(strided(7, 1 << 17, 128)) is None
+    assert copied(strided(7, 64, 128), replace(VECTORS, row_bytes=1 << 9)) is None
 
 
 def test_windows_of_padded_images_read_a_copy_with_the_padding() -> None:

@@ -1,6 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.prepare.packed_factors import pack_factor
+from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -28,9 +28,11 @@ def packed(
     sums: UOp, model: CostModel = VECTORS, constants: frozenset[UOp] = frozenset({WEIGHT})
 ) -> list[UOp]:
     """Return the packed factors of a sum of products, which has to keep its shape."""
-    found = pack_factor(Devices({"PYTHON": model}, "PYTHON", constants), sums, sums.src[0])
+    found = rewrite_product(Devices({"PYTHON": model}, "PYTHON", constants), sums, sums.src[0])
     assert found is None or found.shape == sums.shape
-    return [] if found is None else [u for u in found.toposort() if u.op is Ops.CONTIGUOUS]
+    copies = [] if found is None else [u for u in found.toposort() if u.op is Ops.CONTIGUOUS]
+    # those of windows have no weights, which are of two axes
+    return [u for u in copies if any(n.op is Ops.BUFFER and len(n.shape) == 2 for n in u.toposort())]
 
 
 def test_constant_filters_of_short_rows_lie_side_by_side() -> None:
@@ -48,9 +50,9 @@ def test_the_other_factor_may_stand_first_or_last() -> None:
 def test_packed_filters_are_not_packed_again() -> None:
     sums = convolution(7)
     devices = Devices({"PYTHON": VECTORS}, "PYTHON", frozenset({WEIGHT}))
-    once = pack_factor(devices, sums, sums.src[0])
+    once = rewrite_product(devices, sums, sums.src[0])
     assert once is not None
-    assert pack_factor(devices, once, once.src[0]) is None
+    assert rewrite_product(devices, once, once.src[0]) is None
 
 
 def test_filters_that_lie_side_by_side_already_stay() -> None:

@@ -3,7 +3,7 @@ import pytest
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.prepare.normalize import normalize
-from plugrad.schedule.prepare.transposed_rows import copy_rows
+from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -33,7 +33,7 @@ def transposed(k: int, m: int, n: int) -> UOp:
 
 
 def copied(sums: UOp, model: CostModel = NARROW) -> UOp | None:
-    return copy_rows(Devices({"PYTHON": model}, "PYTHON"), sums, sums.src[0])
+    return rewrite_product(Devices({"PYTHON": model}, "PYTHON"), sums, sums.src[0])
 
 
 def test_rows_that_memory_holds_as_columns_are_copied_in_the_order_of_the_sums() -> None:

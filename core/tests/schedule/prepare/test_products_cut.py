@@ -2,8 +2,8 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.prepare.long_products import cut_long_product
 from plugrad.schedule.prepare.normalize import normalize
+from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -26,7 +26,7 @@ def product(m: int, n: int, *inner: int) -> UOp:
 
 def pieces(sums: UOp, model: CostModel = NARROW) -> list[tuple[int, ...]]:
     """Return the shapes that are stored in between."""
-    found = cut_long_product(Devices({"PYTHON": model}, "PYTHON"), sums, sums.src[0])
+    found = rewrite_product(Devices({"PYTHON": model}, "PYTHON"), sums, sums.src[0])
     assert found is None or found.shape == sums.shape
     return [u.shape for u in found.toposort() if u.op is Ops.CONTIGUOUS] if found is not None else []
 
