@@ -5,7 +5,6 @@ from pathlib import Path
 import api
 import architecture
 import error_reference
-import floats
 import internals
 import migrating
 
@@ -19,7 +18,6 @@ def pages() -> dict[str, str]:
         **internals.pages(),
         "api/errors.md": error_reference.page(),
         "images/architecture.svg": architecture.picture(),
-        "floats.md": floats.page(),
         "migrating.md": migrating.page(),
     }
 

@@ -18,7 +18,7 @@ from plugrad import Tensor, dtypes
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 MODULES = (
-    *("api", "architecture", "error_reference", "floats", "internals"),
+    *("api", "architecture", "error_reference", "internals"),
     *("habits", "migrating", "names", "otherwise", "surface"),
 )
 LIBRARIES = {"torch": "torch", "np": "numpy", "tinygrad": "tinygrad"}

@@ -1,7 +1,7 @@
 """Symbolic simplification: constants folded, identities removed, index arithmetic in canonical form.
 
 What floats would notice stays: `x * 0` (NaN, infinity, -0.0), `x + 0.0` (-0.0), `x - x`, `x / x`. Rules that
-change the bits of floats all the same are listed in `inexact`, each with what it breaks.
+change the bits of floats all the same are listed in `docs/floats.md`, each with what it breaks.
 """
 
 import math
