@@ -215,11 +215,15 @@ def test_lanes_that_are_stored_apart_share_lines_with_their_neighbours() -> None
     assert {1, 3} <= set(upcast)
 
 
-def test_sums_across_short_vectors_are_dearer_than_a_copy() -> None:
-    """Scores of attention: keys of 64 elements, each read for 256 queries."""
-    i, j, k = UOp.range(256, 0), UOp.range(256, 1), UOp.range(64, 2, AxisType.REDUCE)
-    product = param(1, 256 * 64).index(i * 64 + k).load() * param(2, 256 * 64).index(j * 64 + k).load()
-    ast = kernel(param(0, 256 * 256).index(i * 256 + j).store(product.reduce(Ops.ADD, k), i, j))
+@pytest.mark.parametrize("heads", [1, 32])
+def test_sums_across_short_vectors_are_dearer_than_a_copy(heads: int) -> None:
+    """Scores of attention: keys of 64 elements, each read for 256 of 1024 queries."""
+    h, i, j = UOp.range(heads, 0), UOp.range(256, 1), UOp.range(256, 2)
+    k = UOp.range(64, 3, AxisType.REDUCE)
+    queries, keys = (param(slot, heads * 1024 * 64) for slot in (1, 2))
+    product = queries.index((h * 1024 + i) * 64 + k).load() * keys.index((h * 1024 + j) * 64 + k).load()
+    place = param(0, heads * 256 * 256).index((h * 256 + i) * 256 + j)
+    ast = simplify_ranges(kernel(place.store(product.reduce(Ops.ADD, k), h, i, j)))
     assert sizes(ast, PANELS, AxisType.PARTIAL) == []
     assert any(o.op is OptOps.STAGE for o in chosen(ast, PANELS))
 

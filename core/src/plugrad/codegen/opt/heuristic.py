@@ -281,12 +281,14 @@ class _VectorPlan:
 
     def _streamed(self, body: LoopBody, tile: Tile) -> float:
         """Return the time in which memory gives what each tile of packed lanes reads again."""
-        lane = tile.column
-        if not any(self._is_packed(p, lane) for p in moving(body)):
-            return 0
-        again = (nbytes_between(p.index) for p in moving(body) if not p.moves(lane))
+        lane, places = tile.column, moving(body)
+        packed = [p for p in places if self._is_packed(p, lane)]
+        # a batch of products is outside of all tiles: they read one step of it
+        one = {r: r.const_like(0) for r in self.kernel.axes(AxisType.LOOP) if all(p.moves(r) for p in packed)}
+        again = [p for p in places if packed and not p.moves(lane)]
+        large = [p for p in again if nbytes_between(p.index.substitute(one)) > self.cache_bytes]
         tiles = -(-(constant_size(lane) or 1) // (tile.columns * tile.unit))
-        return tiles * sum(nbytes for nbytes in again if nbytes > self.cache_bytes) / _STREAMED
+        return tiles * sum(nbytes_between(p.index) for p in large) / _STREAMED
 
     def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
         """Say whether windows of neighbours along `row` overlap in vectors along the columns.
@@ -363,9 +365,8 @@ class _VectorPlan:
             return None
         registers = self.kernel.capabilities.vector_registers
         unit = self._lanes(lane) if lane is not None else 1
-        column = columns[0]
         widths = range(1, 1 + (_VECTORS_OF_ROW if lane is not None and self._streams(body) else _CHAINS))
-        choices = [Tile(column, unit, c, ()) for c in self._fitting(column, unit, widths)]
+        choices = [Tile(columns[0], unit, c, ()) for c in self._fitting(columns[0], unit, widths)]
         # one or two axes of rows: where the columns are few, two of them reuse more
         for tile in list(choices):
             for row in rows:
