@@ -21,6 +21,13 @@ _TOO_LONG = 512
 _SHORT = 8
 # The most vectors that are computed for that, against the least: a sixteenth is computed again.
 _REPEATED = 17 / 16
+# Inner loops of a reduction, such as a convolution's window, are written out up to this many steps.
+LONGEST_AXIS_OF_WINDOW = 9
+# Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
+SHUFFLED = 3
+GATHERED = 1.5
+# The same where lanes lie in lines of their own, of which steps of a power of two keep few in the cache.
+_FAR = 4
 # Steps of an instruction from which on prefetchers lose track: a few of these leave the page.
 FAR_BYTES = 1024
 
@@ -119,6 +126,14 @@ class MemoryAccess:
                 return 1 + (count - 1) * step / (inner * size)
         return count
 
+    def cost(self, lane: UOp | None, share: float) -> float:
+        """Return the cost of a step, of which a wide access is a `share`."""
+        if lane is None or not self.moves(lane) or self.is_contiguous(lane):
+            return share
+        if self.is_shuffled(lane):
+            return min(SHUFFLED * share, GATHERED)
+        return _FAR if self.reduce is not None and self.leaves_line(lane) else GATHERED
+
     def written_out(self, r: UOp) -> int:
         """Return the operations of one lane along `r` with an own access, else 0.
 
@@ -159,6 +174,13 @@ class LoopBody:
         size = constant_size(lane) or 1
         steps = {count: -(-size // (count * lanes)) * count for count in (1, 2, 4) if count <= most}
         return [count for count, vectors in steps.items() if vectors <= _REPEATED * steps[1]]
+
+    @property
+    def window(self) -> int:
+        """Steps of the reduced axes that are short, such as those of a convolution's window."""
+        axes = ranges_of_reduce(self.reduce) if self.reduce is not None else ()
+        sizes = (constant_size(r) for r in axes)
+        return math.prod(size for size in sizes if size and size <= LONGEST_AXIS_OF_WINDOW)
 
     @property
     def steps(self) -> int:

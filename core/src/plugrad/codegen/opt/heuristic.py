@@ -7,7 +7,17 @@ work-items, wide loads and shared reductions.
 
 from collections.abc import Iterable
 
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, lanes_along, span_of, steps_of
+from plugrad.codegen.opt.analysis import (
+    GATHERED,
+    LONGEST_AXIS_OF_WINDOW,
+    SHUFFLED,
+    LoopBody,
+    MemoryAccess,
+    bodies_of,
+    lanes_along,
+    span_of,
+    steps_of,
+)
 from plugrad.codegen.opt.grid.heuristic import grid_opts
 from plugrad.codegen.opt.group_staging import has_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
@@ -29,15 +39,9 @@ _CHAINS = 4
 _WAITS = 64
 # The most of them along a row that is read once: lines that follow each other come sooner.
 _VECTORS_OF_ROW = 16
-# Inner loops of a reduction, such as a convolution's window, are written out up to this many steps.
-_UNROLL_UP_TO = 9
-# Operations in all copies together: hundreds of sines, of a hundred operations each, take seconds to compile.
-_CODE_LIMIT = 2048
-# Against a wide access: two and a shuffle; and against one of a step: one with its place in a vector.
-_SHUFFLED = 3
-_GATHERED = 1.5
-# The same where lanes lie in lines of their own, of which steps of a power of two keep few in the cache.
-_FAR = 4
+# Operations in all copies together. More take as long to compile as thousands of calls gain by them: what a
+# convolution network's training step compiles is a quarter less than with 2048, and it runs in the same time.
+_CODE_LIMIT = 512
 # Against one element, or a vector of a copy: a vector that lies across two lines.
 _UNALIGNED = 2
 # Registers that lanes take until they are picked: what is loaded twice, and the places.
@@ -97,15 +101,6 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     stage_tiles(kernel)
     hoist_reduction(kernel)
     keep_values(kernel)
-
-
-def _access_cost(place: MemoryAccess, lane: UOp | None, share: float) -> float:
-    """Return the cost of a step: a wide access with a shuffle, or one access."""
-    if lane is None or not place.moves(lane) or place.is_contiguous(lane):
-        return share
-    if place.is_shuffled(lane):
-        return min(_SHUFFLED * share, _GATHERED)
-    return _FAR if place.reduce is not None and place.leaves_line(lane) else _GATHERED
 
 
 class _VectorPlan:
@@ -223,9 +218,7 @@ class _VectorPlan:
         share = (
             vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
         )
-        accesses = sum(
-            share if self._is_packed(p, lane) else _access_cost(p, lane, share) for p in body.places
-        )
+        accesses = sum(share if self._is_packed(p, lane) else p.cost(lane, share) for p in body.places)
         return body.steps * (accesses + (body.operations + 1) * share)
 
     def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
@@ -268,7 +261,7 @@ class _VectorPlan:
                 return tile.shared_load(p, self.cache_bytes)
             if p.is_contiguous(lane) or self._is_packed(p, lane):
                 return 1 if self._is_packed(p, lane) else _UNALIGNED
-            return _SHUFFLED if p.is_shuffled(lane) else _GATHERED * tile.unit
+            return SHUFFLED if p.is_shuffled(lane) else GATHERED * tile.unit
 
         def scattered(p: MemoryAccess) -> float:
             return steps_of(p.loops) * (_SCATTERED + _LINE / tile.neighbours(p))
@@ -365,7 +358,7 @@ class _VectorPlan:
             return None
         registers = self.kernel.capabilities.vector_registers
         unit = self._lanes(lane) if lane is not None else 1
-        widths = range(1, 1 + (_VECTORS_OF_ROW if lane is not None and self._streams(body) else _CHAINS))
+        widths = self._widths(body, lane)
         choices = [Tile(columns[0], unit, c, ()) for c in self._fitting(columns[0], unit, widths)]
         # one or two axes of rows: where the columns are few, two of them reuse more
         for tile in list(choices):
@@ -387,6 +380,13 @@ class _VectorPlan:
         times = [f * t.penalty * self._steps(body, t) for f, t in zip(far, fitting, strict=True)]
         return min(zip(times, fitting, strict=True), key=lambda c: (c[0], -c[1].products))[1]
 
+    def _widths(self, body: LoopBody, lane: UOp | None) -> range:
+        """Return the counts of columns to try: fewer vectors where a window makes code long."""
+        if lane is None:
+            return range(1, 1 + _CHAINS)
+        fitting = _CODE_LIMIT // (body.window * max(1, self._written_out(body)))
+        return range(1, 1 + max(1, min(_VECTORS_OF_ROW if self._streams(body) else _CHAINS, fitting)))
+
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where `lane` is not; all of a pair."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
@@ -403,7 +403,7 @@ class _VectorPlan:
         length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
         axes = self.kernel.axes(AxisType.REDUCE)
         limit = min(BODY_LIMIT, _CODE_LIMIT // length) // copies
-        most = limit if steps_of(axes) <= min(LONGEST_WINDOW, limit) else min(_UNROLL_UP_TO, limit)
+        most = limit if steps_of(axes) <= min(LONGEST_WINDOW, limit) else min(LONGEST_AXIS_OF_WINDOW, limit)
         streamed = [p for body in bodies_of(self.kernel.ast) if self._streams(body) for p in moving(body)]
         for r in reversed(axes):
             size = constant_size(r)
