@@ -216,11 +216,7 @@ class Settings:
         False,
         "Report positions outside of their axis, and where NaN and infinity first appear; slow, without JIT.",
     )
-    JIT = Setting(
-        1,
-        "Jitted functions: 0 never capture, 1 replay, 2 replay without a device graph.",
-        high=2,
-    )
+    JIT = Setting(1, "Jitted functions: 0 never capture, 1 replay, 2 replay without a device graph.", high=2)
     DETERMINISTIC = Setting(False, "Add floats up in the same order each time: no atomic additions of them.")
     WINO = Setting(False, "Convolve by 3x3 windows with fewer multiplications and more rounding.")
     BEAM = Setting(
@@ -252,9 +248,7 @@ class Settings:
     PROGRESS = Setting(True, "Show on a terminal how far compiling is where it takes over a second.")
     PROFILE = Setting(False, "Print a table of time by kernel when the process ends.")
     TRACK_MATCH_STATS = Setting(
-        0,
-        "At exit: 1 prints how often each rewrite rule fired, 2 also where, 3 time and tries too.",
-        high=3,
+        0, "At exit: 1 prints how often each rewrite rule fired, 2 also where, 3 time and tries too.", high=3
     )
 
     @classmethod

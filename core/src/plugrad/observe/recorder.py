@@ -48,15 +48,7 @@ from plugrad.uop.rewrite import Rule
 from plugrad.uop.rule_times import RuleTime, rule_times
 
 FORMAT_VERSION = 2
-RECORDED_EVENTS = (
-    *LINE_EVENTS,
-    CompileEvent,
-    CopyEvent,
-    KernelEvent,
-    LowerEvent,
-    MemoryEvent,
-    RealizeEvent,
-)
+RECORDED_EVENTS = (*LINE_EVENTS, CompileEvent, CopyEvent, KernelEvent, LowerEvent, MemoryEvent, RealizeEvent)
 # Graphs stop earlier than the rest, so that a long run keeps its timeline.
 _MOST_GRAPH_BYTES = 64 << 20
 _MOST_BYTES = 96 << 20

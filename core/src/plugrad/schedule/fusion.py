@@ -79,12 +79,7 @@ CONTIGUOUS = Boundary("contiguous() asks for memory")
 TRANSFORMED = Boundary("a Fourier transform has loops of its own")
 COPIED = Boundary("it goes from one device to another")
 # The ops that ask for memory themselves.
-REASONS = {
-    Ops.CONTIGUOUS: CONTIGUOUS,
-    Ops.COPY: COPIED,
-    Ops.ASSIGN: ASSIGNED,
-    Ops.FOURIER: TRANSFORMED,
-}
+REASONS = {Ops.CONTIGUOUS: CONTIGUOUS, Ops.COPY: COPIED, Ops.ASSIGN: ASSIGNED, Ops.FOURIER: TRANSFORMED}
 # What would be too much for one kernel.
 TOO_MANY_BUFFERS = Boundary("the kernel of its users would read more buffers than the device allows")
 SCATTERED = Boundary("a sum by position runs in a kernel of its own")

@@ -23,15 +23,7 @@ from plugrad.uop.node.pretty import pretty
 from plugrad.uop.node.ranges import open_ranges
 from plugrad.uop.node.structure import StructureMixin, constant
 from plugrad.uop.node.walk import toposort
-from plugrad.uop.ops import (
-    COMPARE,
-    COMPLEX_ALU,
-    MOVEMENT,
-    Axis,
-    AxisType,
-    BufferArg,
-    Ops,
-)
+from plugrad.uop.ops import COMPARE, COMPLEX_ALU, MOVEMENT, Axis, AxisType, BufferArg, Ops
 from plugrad.uop.shape import placed_as, placement_of
 
 _Key = tuple[Ops, DType, "tuple[UOp, ...]", Any, Any]

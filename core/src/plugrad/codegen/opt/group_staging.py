@@ -146,12 +146,7 @@ class _Copy:
 
 
 def _copied(
-    ast: UOp,
-    value: UOp,
-    inside: tuple[UOp, ...],
-    loops: tuple[UOp, ...],
-    tile: GroupTile,
-    most: int,
+    ast: UOp, value: UOp, inside: tuple[UOp, ...], loops: tuple[UOp, ...], tile: GroupTile, most: int
 ) -> dict[UOp, UOp]:
     panels = _panels(value, inside)
     if not panels:

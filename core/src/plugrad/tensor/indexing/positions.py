@@ -249,13 +249,7 @@ def plan_of(
     # as in NumPy, where nothing is named, nothing is out of range
     for item, axis in of_the_host if 0 not in joined.shape else ():
         _check_ends(item, axis, shape[axis])
-    return IndexPlan(
-        tuple(basic),
-        axes,
-        joined,
-        product(sizes),
-        axes[0] if together else 0,
-    )
+    return IndexPlan(tuple(basic), axes, joined, product(sizes), axes[0] if together else 0)
 
 
 def parse_items(index: Any, shape: Shape, to_tensor: Callable[[Any], Any]) -> list[Any]:

@@ -23,10 +23,7 @@ def softmax(
     """
     if names:
         (axis,) = renamed(self.softmax, names, axis=axis)
-    narrow, (_, e, total) = (
-        the_dtype(dtype, float_dtypes(self)[0]),
-        _softmax_parts(self, axis, "softmax"),
-    )
+    narrow, (_, e, total) = (the_dtype(dtype, float_dtypes(self)[0]), _softmax_parts(self, axis, "softmax"))
     return self._like((e / expanded(total, e.shape)).cast(narrow))
 
 
