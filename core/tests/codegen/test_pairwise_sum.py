@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from plugrad.codegen.pairwise_sum import split_long_sums
-from plugrad.dtype import dtypes
+from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.symbolic import simplify
@@ -116,3 +116,45 @@ def test_lanes_are_registers_of_a_grid_and_part_of_one_on_vectors() -> None:
     sink = UOp.sink(out.index(up * 4 + lane).store(value, up, lane))
     assert split_long_sums(sink, GRID) is sink
     assert longest(split_long_sums(sink, LOOPS)) == 64
+
+
+def narrow(dtype: DType, steps: int, wide: DType = dtypes.int32) -> tuple[UOp, UOp, UOp]:
+    """Return a sum over `steps` vectors of 32 lanes, what it loads, and the lane."""
+    k, lane = loop(steps, 1), UOp.range(32, (2,), AxisType.LANE)
+    memory = UOp(Ops.PARAM, dtype, (), (1, 1 << 20))
+    value = memory.index(k * 32 + lane).load()
+    total = UOp(Ops.PARAM, wide, (), (0, 4)).index(i).store(value.cast(wide).reduce(Ops.ADD, k, lane), i)
+    return UOp.sink(total), memory, lane
+
+
+def test_truths_are_counted_in_bytes_of_which_each_holds_127() -> None:
+    sink, memory, lane = narrow(dtypes.bool, 4064)
+    o, s = loop(32, 1, 0), loop(127, 1, 1)
+    ones = memory.index(o * 4064 + s * 32 + lane).load().cast(dtypes.int8).reduce(Ops.ADD, s)
+    (store,) = split_long_sums(sink, LOOPS).src
+    assert store.src[1] is simplify(ones.cast(dtypes.int32).reduce(Ops.ADD, o).reduce(Ops.ADD, lane))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wide", "between"),
+    [
+        (dtypes.int8, dtypes.int64, {dtypes.int8, dtypes.int16, dtypes.int64}),
+        (dtypes.uint8, dtypes.int32, {dtypes.uint8, dtypes.int16, dtypes.int32}),
+        (dtypes.int16, dtypes.int64, {dtypes.int16, dtypes.int32, dtypes.int64}),
+        (dtypes.int16, dtypes.int32, {dtypes.int16, dtypes.int32}),
+        (dtypes.int32, dtypes.int64, {dtypes.int32, dtypes.int64}),
+    ],
+)
+def test_integers_are_added_in_a_dtype_that_holds_a_piece(
+    dtype: DType, wide: DType, between: set[DType]
+) -> None:
+    sink, _, _ = narrow(dtype, 100_000, wide)
+    split = split_long_sums(sink, LOOPS)
+    assert {u.dtype for u in split.toposort() if u.op in (Ops.LOAD, Ops.CAST, Ops.REDUCE)} == between
+    assert split_long_sums(sink, GRID) is sink
+
+
+def test_what_is_left_behind_whole_pieces_of_truths_is_counted_too() -> None:
+    sink, _, _ = narrow(dtypes.bool, 300)
+    sizes = [r.src[0].arg for r in split_long_sums(sink, LOOPS).toposort() if r.op is Ops.RANGE]
+    assert sorted(sizes) == [2, 4, 32, 46, 127]

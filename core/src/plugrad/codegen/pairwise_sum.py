@@ -4,13 +4,16 @@ A register that takes in a million values one after the other is soon so much gr
 most digits of these are lost. Sums of short pieces, sums of those, and so on lose little more than each of
 these short sums does. The order of loads stays, and each piece costs one more addition.
 
+Sums of narrow integers are pieces, too: as many as a narrow register holds, so that a vector takes in as many
+lanes as it loads.
+
 Source: Higham 1993, "The accuracy of floating point summation", section 3 (pairwise sums; leaves are longer).
 """
 
 from plugrad.codegen.combine import LONG_SUM
 from plugrad.codegen.opt.analysis import steps_of
 from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
-from plugrad.dtype import is_float
+from plugrad.dtype import DType, dtypes, is_bool, is_float, is_int
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 
@@ -31,13 +34,66 @@ _RESULTS = frozenset({AxisType.UPCAST})
 
 
 def split_long_sums(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Limit each register of a sum of floats to some hundreds of values.
+    """Limit registers of sums: floats to some hundreds of values, integers to few bits.
 
     before: REDUCE(x(k), k) with k of 4096 steps
     after:  REDUCE(REDUCE(x(o*64 + i), i), o) with o and i of 64 steps
+
+    before: REDUCE(CAST(b(k*32 + lane), int32), k, lane) with b of truths, k of 4064 steps
+    after:  REDUCE(CAST(REDUCE(CAST(b(o*127*32 + i*32 + lane), int8), i), int32), o, lane), i of 127 steps
     """
-    changed = rebuild(sink, lambda u: _split(u, has_stack=not capabilities.grid_dims))
+    has_stack = not capabilities.grid_dims
+    changed = rebuild(sink, lambda u: _split(u, has_stack) or (_narrowed(u) if has_stack else None))
     return sink if changed is sink else simplify(changed)
+
+
+def _narrowed(u: UOp) -> UOp | None:
+    """Return a sum of integers over vectors as sums of pieces in narrow registers."""
+    if u.op is not Ops.REDUCE or u.arg != (Ops.ADD, 1) or not is_int(u.dtype):
+        return None
+    value, ranges = u.src[0], ranges_of_reduce(u)
+    loops, lanes, copies = (
+        tuple(r for r in ranges if r.arg.kind in kinds) for kinds in (_LOOPS, _LANES, UNROLLED)
+    )
+    loaded = [node.dtype.itemsize for node in value.toposort() if node.op is Ops.LOAD]
+    has_lanes = any(r.arg.kind is AxisType.LANE for r in value.ranges)
+    if not (loops and has_lanes and loaded) or len(loops) + len(lanes) + len(copies) < len(ranges):
+        return None
+    greatest = max(abs(int(value.vmin)), abs(int(value.vmax)), 1) * steps_of(copies)
+    for dtype in (dtypes.int8, dtypes.int16, dtypes.int32):
+        steps = ((1 << 8 * dtype.itemsize - 1) - 1) // greatest
+        narrow = _in_dtype(value, dtype)
+        if max(loaded) <= dtype.itemsize < u.dtype.itemsize and steps >= _SHORT and narrow is not None:
+            wide = _sum_narrow(narrow, loops, copies, steps, u.dtype)
+            return wide.reduce(Ops.ADD, *lanes) if lanes else wide
+    return None
+
+
+def _in_dtype(value: UOp, dtype: DType) -> UOp | None:
+    """Return an integer in a narrower dtype, if it comes from no wider one."""
+    source = value.src[0].dtype if value.op is Ops.CAST else None
+    if source is None or not (is_bool(source) or (is_int(source) and source.itemsize <= dtype.itemsize)):
+        return None
+    return value.src[0].cast(dtype)
+
+
+def _sum_narrow(value: UOp, loops: tuple[UOp, ...], copies: tuple[UOp, ...], steps: int, wide: DType) -> UOp:
+    """Return the sum of pieces of at most `steps` steps of the last loop."""
+    *around, r = loops
+    size = r.src[0]
+    if size.vmax <= steps:
+        total = value.reduce(Ops.ADD, r, *copies).cast(wide)
+    else:
+        whole, rest = simplify(size // steps), simplify(size % steps)
+        number, step, behind = (
+            UOp.range(n, (*r.arg.ident, i), r.arg.kind)
+            for i, n in enumerate((whole, size.const_like(steps), rest))
+        )
+        total = at(value, r, number * steps + step).reduce(Ops.ADD, step, *copies).cast(wide)
+        total = total.reduce(Ops.ADD, number)
+        left = at(value, r, whole * steps + behind).reduce(Ops.ADD, behind, *copies).cast(wide)
+        total = total if rest.vmax == 0 else total + left
+    return total.reduce(Ops.ADD, *around) if around else total
 
 
 def _split(u: UOp, has_stack: bool) -> UOp | None:
