@@ -95,3 +95,9 @@ def test_a_step_that_is_no_loop_of_as_many_steps_counts_nothing() -> None:
     total = summed(EQUAL & BEFORE)
     for other in (UOp.range(SIZE + 1, 0), UOp.range(SIZE, 0, AxisType.GLOBAL), UOp.range(8, 0)):
         assert running_sum_of(total.substitute({J: other}), (other,)) is None
+
+
+@pytest.mark.parametrize(("source", "is_found"), [(dtypes.float32, True), (dtypes.float64, False)])
+def test_floats_have_running_sums_that_are_wider(source: DType, is_found: bool) -> None:
+    value = load(2, L, source).cast(dtypes.float64)
+    assert (running_sum_of(summed(BEFORE, value), (J,)) is not None) == is_found

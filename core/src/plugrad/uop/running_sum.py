@@ -8,7 +8,7 @@ Without keys, there is one total.
 from collections.abc import Iterable, Sequence
 
 from plugrad._frozen import frozen
-from plugrad.dtype import dtypes, is_int
+from plugrad.dtype import dtypes, is_float, is_int
 from plugrad.target import LEAST_SCATTERED
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.range_elimination import guard_of
@@ -49,10 +49,10 @@ def running_sum_of(reduce: UOp, counters: Iterable[UOp]) -> RunningSum | None:
     """
     op, count = reduce.arg
     value, *ended = reduce.src
-    if op is not Ops.ADD or count != 1 or len(ended) != 1 or not is_int(reduce.dtype):
+    if op is not Ops.ADD or count != 1 or len(ended) != 1:
         return None
     guard = guard_of(op, value)
-    if guard is None:
+    if guard is None or not (is_int(reduce.dtype) or _is_narrower(guard.value)):
         return None
     (step,) = ended
     for counter in counters:
@@ -69,6 +69,12 @@ def running_sum_of(reduce: UOp, counters: Iterable[UOp]) -> RunningSum | None:
         found = RunningSum(counter, key, _moved(added, step, counter))
         return found if found.keys <= _MOST_KEYS else None
     return None
+
+
+def _is_narrower(value: UOp) -> bool:
+    """Say whether sums of these floats lose nothing of them."""
+    source = value.src[0].dtype if value.op is Ops.CAST else value.dtype
+    return is_float(source) and source.itemsize < value.dtype.itemsize
 
 
 def _has_steps_of(counter: UOp, step: UOp) -> bool:

@@ -6,6 +6,7 @@ import torch
 
 from plugrad import Tensor, dtypes
 from plugrad.errors import AxisError
+from plugrad.tensor.reduce.scan import sums_in_order
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((3, 70, 2)).astype(np.float32)
@@ -124,3 +125,29 @@ def test_rows_of_large_tensors_continue_their_whole_blocks(
     assert (x.cummax(1).indices.numpy() == highest.indices.numpy()).all()
     (gradient,) = (x.cumsum(1) * Tensor(array)).sum().gradient(x)
     assert np.allclose(gradient.numpy(), wide[:, ::-1].cumsum(1)[:, ::-1], atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(40,), (9, 40), (2, 3, 16)])
+def test_sums_in_order_are_running_sums(shape: tuple[int, ...]) -> None:
+    x = RNG.standard_normal(shape).astype(np.float32)
+    for t in (Tensor(x), Tensor(x).exp()):
+        graph = sums_in_order("", True, (t._graph,))
+        assert graph is not None
+        wanted = np.cumsum(t.numpy(), -1, dtype=np.float64).astype(np.float32)
+        np.testing.assert_array_equal(t._like(graph).numpy(), wanted)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "runs_loops"),
+    [
+        ((40,), "float32", False),
+        ((15,), "float32", True),
+        ((40,), "float64", True),
+        ((2, 1 << 17), "int32", True),
+    ],
+)
+def test_grids_and_doubles_and_few_long_rows_keep_blocks(
+    shape: tuple[int, ...], dtype: str, runs_loops: bool
+) -> None:
+    x = Tensor.empty(*shape, dtype=dtype)
+    assert sums_in_order("", runs_loops, (x._graph,)) is None

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
-from plugrad.dtype import ConstType, dtype_min, is_float, sum_dtype
+from plugrad.dtype import ConstType, dtype_min, dtypes, is_float, sum_dtype
+from plugrad.target import LEAST_SCATTERED
 from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, renamed
@@ -24,11 +25,16 @@ from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtyp
 from plugrad.tensor.reduce.value_index import Ranked
 from plugrad.tensor.shapes import cut_to, expanded, filled, one_axis
 from plugrad.uop import Ops, UOp
+from plugrad.uop.op_cost import op_cost
 
 # Measured: wider blocks take longer by as much as they are wider.
 _BLOCK = 8
 # Elements from which two more passes over all of them take longer than a few more kernels.
 _LARGE = 1 << 17
+# Rows that are enough for threads.
+_ROWS_IN_ORDER = 8
+# Operations that vectors should compute.
+_DEAR = 8
 
 
 def cumsum(
@@ -118,7 +124,12 @@ def _running(
     narrow = x.dtype if dtype is None and is_float(x.dtype) else wide
     u = x._graph.cast(wide)
     if x.ndim and 0 not in x.shape:
-        u = cut_to(moved_back(scan(moved_last(filled(u), at), op, neutral), at), x.shape)
+        rows = moved_last(filled(u), at)
+        out = scan(rows, op, neutral)
+        # along another axis, blocks are lanes of vectors
+        if op is Ops.ADD and at == x.ndim - 1:
+            out = out.dispatch(sums_in_order, rows)
+        u = cut_to(moved_back(out, at), x.shape)
     return x._like(u.cast(narrow))
 
 
@@ -140,6 +151,29 @@ def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tens
     values = best if is_max else _reversed(best)
     values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
     return Ranked(tensor._like(values), tensor._like(places))
+
+
+def sums_in_order(_device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+    """Return running sums as one pass over each row, where loops run.
+
+    A double holds the sums of narrower floats, which are more exact than those of blocks. Threads share rows:
+    a few long ones stay blocks.
+    """
+    (u,) = inputs
+    shape: Any = u.shape
+    size, axis = shape[-1], len(shape) - 1
+    rows = math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape[:-1])
+    is_long = rows < _ROWS_IN_ORDER and rows * size >= _LARGE
+    if not runs_loops or is_long or size < LEAST_SCATTERED or u.dtype is dtypes.float64:
+        return None
+    # the pass takes an element at a time
+    is_dear = any(op_cost(node.op) >= _DEAR for node in u.toposort())
+    x = (u.contiguous() if is_dear else u).cast(dtypes.float64 if is_float(u.dtype) else u.dtype)
+    pairs = (*shape, size)
+    to, at = (counted(size, position_dtype(size), pairs, a) for a in (axis, axis + 1))
+    others = x.reshape((*shape[:-1], 1, size)).expand(pairs)
+    before = (at < to).where(others, others.const_like(0)).reduce_axis(Ops.ADD, (axis + 1,))
+    return (before.reshape(shape) + x).cast(u.dtype)
 
 
 def _reversed(x: UOp) -> UOp:
