@@ -15,7 +15,7 @@ from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
 from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
 from plugrad.errors import KernelOptError
-from plugrad.target import Capabilities
+from plugrad.target import REPEATED, Capabilities
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, identity_of, simplify
 from plugrad.uop.strides import coefficient, constant_size
 
@@ -230,6 +230,12 @@ class KernelOpt:
         written = {s.src[0].src[0] for s in stores}
         values = UOp.sink(*(s.src[1] for s in stores)).toposort()
         return not any(u.op is Ops.INDEX and not written.isdisjoint(u.src[0].toposort()) for u in values)
+
+    def fits_axis(self, size: int, count: int) -> bool:
+        """Say whether tiles of `count` cover an axis of `size` steps with little repeated work."""
+        if size % count == 0:
+            return True
+        return count < size and -(-size // count) * count <= REPEATED * size and self.can_repeat()
 
     def _shift_in(self, opt: Opt) -> None:
         r, count, size = self._split_with_rest(opt, _OUTPUT)

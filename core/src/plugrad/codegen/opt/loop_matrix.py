@@ -6,7 +6,7 @@ is copied before the loop over the rows, in the order in which an instruction ta
 
 from collections.abc import Iterator
 
-from plugrad.codegen.opt.grid.matrix import AlongAxis, fits_axis
+from plugrad.codegen.opt.grid.matrix import AlongAxis
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.tensor_core import Product, products_of
@@ -56,7 +56,7 @@ def _plans(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, inner: 
         panel = _steps(inner) * vectors * lanes * core.dtype_in.itemsize
         if panel > kernel.capabilities.local_memory_bytes:
             continue
-        if not fits_axis(kernel, _steps(columns), vectors * lanes):
+        if not kernel.fits_axis(_steps(columns), vectors * lanes):
             continue
         of_columns = AlongAxis(columns.arg.ident, _steps(columns), lanes, vectors)
         of_rows = AlongAxis(rows.arg.ident, _steps(rows), 1, height)

@@ -19,7 +19,6 @@ from plugrad.codegen.opt.grid.reduce import (
     split,
 )
 from plugrad.codegen.opt.grid.rows import row_plan
-from plugrad.codegen.opt.grid.sides import fits_axis
 from plugrad.codegen.opt.grid.tiles import shared_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
@@ -73,7 +72,7 @@ def _tile(kernel: KernelOpt) -> list[tuple[UOp, int]]:
         Tile(column, 1, count, ())
         for column in reused
         for count in (1, 2, 4, 8)
-        if fits_axis(kernel, constant_size(column) or 1, count)
+        if kernel.fits_axis(constant_size(column) or 1, count)
     ]
     for tile in list(tiles):
         rows = (r for r in reused if r is not tile.column)
@@ -81,7 +80,7 @@ def _tile(kernel: KernelOpt) -> list[tuple[UOp, int]]:
             tile.with_rows(row, count)
             for row in rows
             for count in (2, 4, 8)
-            if tile.products * count <= most and fits_axis(kernel, constant_size(row) or 1, count)
+            if tile.products * count <= most and kernel.fits_axis(constant_size(row) or 1, count)
         )
     best = min(tiles, key=partial(_cost, kernel, main, steps_of(axes)), default=None)
     if best is None:

@@ -10,7 +10,6 @@ from plugrad.codegen.opt.grid.tiles import (
     GroupShape,
     applies,
     best_shape,
-    fits_axis,
     may_share,
     share_opts,
     tile_opts,
@@ -118,7 +117,7 @@ def _matrix_tile_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: U
     for r, size in ((rows, height), (columns, width)):
         steps = constant_size(r) or 0
         wanted = (c for c in _TILES_OF_A_WARP if c == 1 or warps // c >= many)
-        count = next((c for c in wanted if fits_axis(kernel, steps, size * c)), 0)
+        count = next((c for c in wanted if kernel.fits_axis(steps, size * c)), 0)
         if not count:
             return []
         warps //= count

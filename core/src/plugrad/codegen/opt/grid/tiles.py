@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
-from plugrad.codegen.opt.grid.sides import Side, fits_axis
-from plugrad.codegen.opt.grid.windows import window_tile
+from plugrad.codegen.opt.grid.windows import Side, window_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
 from plugrad.codegen.opt.tile import moving
@@ -86,7 +85,7 @@ def best_shape(
         # copies of ragged rows are narrow, which loads and stores do faster
         is_exact = not (sizes[0] % shape.rows or sizes[1] % shape.columns or steps_of([inner]) % _STEPS)
         ahead = _AHEAD if is_exact and can.async_copy_bytes and groups(shape) <= can.compute_units else 0
-        fits = fits_axis(kernel, sizes[0], shape.rows) and fits_axis(kernel, sizes[1], shape.columns)
+        fits = kernel.fits_axis(sizes[0], shape.rows) and kernel.fits_axis(sizes[1], shape.columns)
         if fits and groups(shape) >= can.compute_units * (_LEAST_AHEAD if ahead else 1):
             fitting.append(replace(shape, ahead=ahead))
     return min(fitting, key=time, default=None)
@@ -152,7 +151,7 @@ def _matrix(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]
     assert main.reduce is not None, "the caller looks at reductions"
     of_all = (r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in moving(main)))
     inner = max(of_all, key=lambda r: constant_size(r) or 0, default=None)
-    if inner is None or not fits_axis(kernel, constant_size(inner) or 0, _STEPS):
+    if inner is None or not kernel.fits_axis(constant_size(inner) or 0, _STEPS):
         return []
     for columns, rows in _pairs(main, axes):
         others = steps_of(r for r in axes if r not in (columns, rows))

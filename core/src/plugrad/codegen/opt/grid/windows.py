@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, steps_of
-from plugrad.codegen.opt.grid.sides import Side, fits_axis
 from plugrad.codegen.opt.group_staging import bytes_of_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.tile import moving
@@ -42,6 +41,21 @@ _SCHEDULERS = 4
 # Time of a multiplication whose factors are read from memory, against one whose factors are in registers. A
 # convolution of every other place took 12, one of 7 x 7 maps 7.
 _FROM_MEMORY = 7
+
+
+@frozen
+class Side:
+    """An axis of a group's tile: `size` steps for `items`, with `beside` neighbours each."""
+
+    axis: UOp
+    size: int
+    items: int
+    beside: int
+
+    @property
+    def own(self) -> int:
+        """Steps of one work-item."""
+        return self.size // self.items
 
 
 @frozen
@@ -183,14 +197,14 @@ def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
         size = constant_size(r) or 0
         if all(p.moves(r) for p in moving(main)):
             whole = (n for n in range(_MOST_STEPS, _LEAST_STEPS - 1, -1) if size % n == 0)
-            if steps := next((n for n in (_STEPS, *whole) if fits_axis(kernel, size, n)), 0):
+            if steps := next((n for n in (_STEPS, *whole) if kernel.fits_axis(size, n)), 0):
                 yield r, steps
 
 
 def _rows(kernel: KernelOpt, axes: Sequence[UOp]) -> Iterator[Side]:
     for r in axes:
         for count in _ROWS:
-            if fits_axis(kernel, constant_size(r) or 1, count):
+            if kernel.fits_axis(constant_size(r) or 1, count):
                 yield from (Side(r, count, count // own, _WIDE) for own in _ROWS_OF_ITEM)
 
 
