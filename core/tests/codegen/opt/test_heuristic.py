@@ -257,6 +257,7 @@ def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int) -> 
 def test_a_transposed_tile_has_as_many_rows_as_a_set_of_the_cache_holds(rows: int, columns: int) -> None:
     i, j = UOp.range(rows, 0), UOp.range(columns, 1)
     value = param(1, rows * columns).index(j * rows + i).load()
+    value += param(2, rows * columns).index(i * columns + j).load()
     ast = kernel(param(0, rows * columns).index(i * columns + j).store(value, i, j))
     assert sizes(ast, LOOPS, AxisType.UPCAST) == [8, 8]
 

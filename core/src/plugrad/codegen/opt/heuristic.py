@@ -28,6 +28,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving, vector_steps
+from plugrad.codegen.opt.transpose import write_lines
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
@@ -39,8 +40,7 @@ _CHAINS = 4
 _WAITS = 64
 # The most of them along a row that is read once: lines that follow each other come sooner.
 _VECTORS_OF_ROW = 16
-# Operations in all copies together. More take as long to compile as thousands of calls gain by them: what a
-# convolution network's training step compiles is a quarter less than with 2048, and it runs in the same time.
+# Operations in all copies together: more of them take longer to compile than thousands of calls gain.
 _CODE_LIMIT = 512
 # Against one element, or a vector of a copy: a vector that lies across two lines.
 _UNALIGNED = 2
@@ -81,8 +81,8 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
 
 
 def _plan_loops(kernel: KernelOpt) -> None:
-    """Choose vectors, tiles, threads and copies. Lanes that need copies are chosen with these."""
-    if not kernel.capabilities.vector_bits:
+    """Choose vectors, tiles, threads and copies, which are chosen with the lanes that need them."""
+    if not kernel.capabilities.vector_bits or write_lines(kernel):
         add_threads(kernel)
         return
     plan, packed = _VectorPlan(kernel), _VectorPlan(kernel, packs=True)
