@@ -129,3 +129,20 @@ def test_small_weights_are_copied_whole_where_there_is_memory_for_it() -> None:
     narrow = replace(PANELS, vector_bits=256, vector_registers=16, threads=1, cache_bytes=(1 << 15, 1 << 19))
     assert chosen(ast, narrow)[-1] == Opt(OptOps.STAGE, (0,))
     assert not any(opt.op is OptOps.STAGE for opt in chosen(ast, replace(narrow, local_memory_bytes=0)))
+
+
+def blocks(axis_step: int, window: int, window_step: int) -> list[object]:
+    """Return the steps of blocks of a row times a matrix whose rows are `axis_step` apart."""
+    j = UOp.range(4096, 0)
+    k, w = UOp.range(4096, 1, AxisType.REDUCE), UOp.range(window, 2, AxisType.REDUCE)
+    row = param(1, 4096 * window).index(k * window + w)
+    matrix = param(2, 4096 * axis_step).index(k * axis_step + w * window_step + j)
+    total = (row.load() * matrix.load()).reduce(Ops.ADD, k, w)
+    ast = UOp.sink(param(0, 4096).index(j).store(total, j), arg=KernelInfo())
+    narrow = replace(PANELS, vector_bits=256, vector_registers=16, threads=1, cache_bytes=(1 << 15, 1 << 19))
+    return [opt.arg for opt in chosen(ast, narrow) if opt.op is OptOps.BLOCK]
+
+
+def test_blocks_have_as_many_rows_as_prefetchers_follow_and_rows_that_are_near_count_once() -> None:
+    assert blocks(4096, 1, 0) == [8]
+    assert blocks(4608, 3, 200) == [8]

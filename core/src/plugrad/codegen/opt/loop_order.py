@@ -15,8 +15,8 @@ from plugrad.uop.strides import constant_size
 # the first of them comes.
 _IN_ORDER = 4
 _LATENCY = 100
-# Runs of lines that prefetchers follow side by side.
-_STREAMS = 32
+# Runs of lines that prefetchers follow side by side, each of pages of its own.
+_STREAMS = 8
 # Bytes from the second cache in this time.
 _NEAR = 12
 # Steps of a block of a long axis.
@@ -132,14 +132,14 @@ def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, .
 def _run(place: MemoryAccess, nest: list[UOp], unrolled: list[UOp]) -> int:
     """Return the bytes that prefetchers bring in order.
 
-    They follow few runs side by side.
+    They follow few runs side by side, where neighbouring rows that are near count once.
     """
     run, _ = place.runs(unrolled)
     for n in reversed(range(len(nest))):
-        longer, streams = place.runs([*unrolled, *nest[n:]], nest)
-        if streams > _STREAMS:
+        axes = [*unrolled, *nest[n:]]
+        if place.runs(axes, axes)[1] > _STREAMS:
             break
-        run = longer
+        run, _ = place.runs(axes, nest)
     return run
 
 
