@@ -14,7 +14,7 @@ def test_the_model_reads_capabilities_only() -> None:
     none = frozenset[object]()
     cpu = Capabilities(none, none, threads=4, cache_bytes=(1 << 15, 1 << 19))  # type: ignore[arg-type]
     gpu = Capabilities(none, none, grid_dims=3, max_buffers=31)  # type: ignore[arg-type]
-    caches = {"vector_registers": 16, "near_bytes": 1 << 15}
+    caches = {"vector_registers": 16, "near_bytes": 1 << 15, "has_doubles": False}
     assert CostModel.of(cpu) == CostModel(4, True, 1 << 19, 0, **caches)  # type: ignore[arg-type]
     assert CostModel.of(gpu) == CostModel(16, False, 1 << 20, 31, **caches)  # type: ignore[arg-type]
 

@@ -116,6 +116,7 @@ class CostModel:
     atomic_ops: frozenset[tuple[str, DType]] = frozenset()
     takes_parts: bool = True
     shares_rows: bool = False
+    has_doubles: bool = True
 
     def lanes(self, itemsize: int) -> int:
         """Return the elements of one vector operation; narrow ones come from 32 bits."""
@@ -142,6 +143,7 @@ class CostModel:
             operations_per_byte=_operations_per_byte(capabilities),
             operations_per_launch=_operations_per_launch(capabilities),
             takes_parts=capabilities.supports_views,
+            has_doubles=dtypes.float64 in capabilities.compute_dtypes,
             shares_rows=bool(
                 capabilities.grid_dims and capabilities.max_workgroup > 1 and capabilities.local_memory_bytes
             ),

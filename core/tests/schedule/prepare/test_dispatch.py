@@ -1,5 +1,7 @@
 """A value that may be computed in two ways is scheduled in the one that suits its device."""
 
+from dataclasses import replace
+
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.dtype import dtypes
 from plugrad.schedule.create import create_schedule
@@ -90,3 +92,14 @@ def test_effects_behind_a_choice_are_found_by_the_nodes_that_were_given() -> Non
     written = memory.assign((far * 2.0).dispatch(doubled_on_a_grid, far))
     made = create_schedule(UOp.sink(written), COST, "PYTHON")
     assert made.effects == {written: memory.assign(far + far)}
+
+
+def test_a_device_without_doubles_keeps_the_first_graph() -> None:
+    def wide(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
+        return (inputs[0].cast(dtypes.float64) * 2.0).cast(dtypes.float32)
+
+    x = buffer()
+    value = (x * 2.0).dispatch(wide, x)
+    without = {"PYTHON": replace(COST["PYTHON"], has_doubles=False)}
+    assert dispatch(UOp.sink(value), without, "PYTHON")[UOp.sink(value)].src[0] is x * 2.0
+    assert chosen(value) is wide("PYTHON", True, (x,))

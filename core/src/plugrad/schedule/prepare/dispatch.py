@@ -5,6 +5,7 @@ Runs first: no other pass meets a DISPATCH, and nobody who builds a graph needs 
 
 from collections.abc import Mapping
 
+from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.scatter import is_updated
 from plugrad.uop import Ops, UOp
@@ -45,7 +46,7 @@ def _chosen(u: UOp, cost: Mapping[str, CostModel], default_device: str) -> UOp:
     if model is None or is_updated(u.src[0], u.src[1:], model):
         return u.src[0]
     other = u.arg.rule(device, model.runs_loops, u.src[1:])
-    if other is None:
+    if other is None or (not model.has_doubles and any(n.dtype is dtypes.float64 for n in other.toposort())):
         return u.src[0]
     is_same = other.dtype is u.dtype and other.shape == u.shape
     assert is_same, f"a rule made {other.dtype.name} {other.shape} of {u.dtype.name} {u.shape}"
