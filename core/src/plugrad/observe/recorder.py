@@ -36,7 +36,6 @@ from plugrad.events import (
     RewriteEvent,
 )
 from plugrad.observe.fusion_report import DECIDED, KernelReport, fusion_report
-from plugrad.observe.graphs import graph_of
 from plugrad.observe.listing import linear_listing
 from plugrad.observe.node_fields import facts_of, node_fields
 from plugrad.observe.rule_source import source_of
@@ -44,6 +43,7 @@ from plugrad.observe.user_lines import LINE_EVENTS, UserLines
 from plugrad.runtime.private_folder import make_private
 from plugrad.schedule.create import ScheduleDraft
 from plugrad.uop import UOp
+from plugrad.uop.passes import graph_of
 from plugrad.uop.rewrite import Rule
 from plugrad.uop.rule_times import RuleTime, rule_times
 

@@ -7,8 +7,8 @@ rewrite it: lines follow nodes to what becomes of them.
 import weakref
 
 from plugrad.events import Event, PassEvent, RenameEvent, RewriteEvent, TensorEvent
-from plugrad.observe.graphs import graph_of
 from plugrad.uop import UOp
+from plugrad.uop.passes import graph_of
 
 LINE_EVENTS = (TensorEvent, RenameEvent, RewriteEvent, PassEvent)
 # the pipeline whose graphs are still made of the user's operations

@@ -5,7 +5,7 @@ What a pipeline works on is a graph, or a draft that holds graphs.
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from plugrad import events
 from plugrad._frozen import frozen
@@ -22,6 +22,11 @@ class GraphBundle(Protocol):
     def graphs(self) -> Iterable[UOp]:
         """The graphs that the spec of a stage speaks of."""
         ...
+
+
+def graph_of(state: object) -> UOp:
+    """Return the graph of a pass as one node; several graphs under one SINK."""
+    return state if isinstance(state, UOp) else UOp.sink(*cast(GraphBundle, state).graphs)
 
 
 State = TypeVar("State", UOp, Any)

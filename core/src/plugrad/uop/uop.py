@@ -16,9 +16,8 @@ from plugrad.errors import DtypeError, ShapeError
 from plugrad.uop.node.bounds import bounds_of
 from plugrad.uop.node.buffer_nodes import BufferNodes
 from plugrad.uop.node.expression import ExpressionMixin
-from plugrad.uop.node.key import key_of
 from plugrad.uop.node.operators import OperatorMixin
-from plugrad.uop.node.order import Order, order_of
+from plugrad.uop.node.order import Order, key_of, order_of
 from plugrad.uop.node.pretty import pretty
 from plugrad.uop.node.ranges import open_ranges
 from plugrad.uop.node.structure import StructureMixin, constant

@@ -1,4 +1,4 @@
-"""An order of nodes that every process agrees on, for sums and products.
+"""An order of nodes, and their hashes, that every process agrees on.
 
 Loop variables come first, in the order of their axes, then other leaves, then everything computed. It is
 made of numbers only, whose hashes Python does not randomise. Equal numbers for different nodes are
@@ -8,6 +8,7 @@ harmless: a sum then has two forms.
 import zlib
 from typing import TYPE_CHECKING, Any, cast
 
+from plugrad._util import hashlib
 from plugrad.uop.ops import Axis, Ops
 
 if TYPE_CHECKING:
@@ -47,3 +48,11 @@ def _number(arg: Any) -> int:
     if isinstance(arg, Ops):
         return arg.value
     return zlib.crc32((arg if isinstance(arg, str) else repr(arg)).encode())
+
+
+def key_of(u: "UOp") -> bytes:
+    """Return SHA-256 of `u`'s parts and its sources' keys, which are known."""
+    arg = u.arg.key if u.op is Ops.KERNEL else u.arg
+    parts = repr((u.op.name, u.dtype, arg, u.tag)).encode()
+    below = [s._key for s in u.src]  # pyright: ignore[reportPrivateUsage]
+    return hashlib.sha256(b"".join((parts, *below))).digest()

@@ -1,8 +1,8 @@
-"""Tests of plugrad.observe.graphs."""
+"""Tests of the graphs of passes."""
 
 from plugrad.dtype import dtypes
-from plugrad.observe.graphs import graph_of
 from plugrad.schedule.create import ScheduleDraft
+from plugrad.uop.passes import graph_of
 from plugrad.uop.uop import UOp
 
 one = UOp.const(dtypes.int32, 1)
