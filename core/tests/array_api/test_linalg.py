@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,12 @@ SIGNATURES = {
 }
 RANDOM = np.random.default_rng(1)
 FEW = settings(max_examples=2, deadline=None)
+
+
+def mostly(names: Iterable[str], wide: str) -> list[Any]:
+    """Return names, of which those in `wide` run on request: tests of tensors have their kind of matrix."""
+    on_request = wide.split(", ")
+    return [pytest.param(name, marks=[pytest.mark.wide] * (name in on_request)) for name in names]
 
 
 def array(x: np.ndarray) -> Any:
@@ -116,6 +123,8 @@ STACKS = {
     "of real dtype": np.stack([SQUARES["of real dtype"], SQUARES["real"].real]),
     **{name: x for name, x in SIZES.items() if name != "batch"},
 }
+#: Those whose kinds are in core/tests/tensor/linalg, too.
+PLAIN = "of real dtype, one element, batch, wide, tall of rank one, tall of real dtype"
 SQUARE_STACKS = {name: x for name, x in STACKS.items() if x.shape[-1] == x.shape[-2]}
 
 
@@ -133,7 +142,7 @@ def is_unitary(x: np.ndarray) -> None:
 # --- factors ---
 
 
-@pytest.mark.parametrize("name", STACKS)
+@pytest.mark.parametrize("name", mostly(STACKS, PLAIN))
 def test_qr_multiplies_to_the_matrix(name: str) -> None:
     x = STACKS[name]
     for mode in ("reduced", "complete") if x.shape[-1] < x.shape[-2] else ("reduced",):
@@ -148,7 +157,7 @@ def test_qr_multiplies_to_the_matrix(name: str) -> None:
         assert not np.diagonal(r, axis1=-2, axis2=-1).imag.any()
 
 
-@pytest.mark.parametrize("name", STACKS)
+@pytest.mark.parametrize("name", mostly(STACKS, PLAIN))
 def test_svd_multiplies_to_the_matrix(name: str) -> None:
     x = STACKS[name]
     wanted = np.linalg.svd(x, compute_uv=False)
@@ -169,7 +178,7 @@ def test_svd_multiplies_to_the_matrix(name: str) -> None:
         assert (s >= 0).all()
 
 
-@pytest.mark.parametrize("name", SQUARE_STACKS)
+@pytest.mark.parametrize("name", mostly(SQUARE_STACKS, PLAIN))
 def test_eigenvectors_are_stretched(name: str) -> None:
     x = SQUARE_STACKS[name]
     x = x + adjoint(x)
@@ -244,7 +253,7 @@ REGULAR_STACKS = {
 }
 
 
-@pytest.mark.parametrize("name", REGULAR_STACKS)
+@pytest.mark.parametrize("name", mostly(REGULAR_STACKS, PLAIN))
 def test_inverses_and_determinants(name: str) -> None:
     x = REGULAR_STACKS[name]
     wanted, ours = np.linalg.slogdet(x), array(x)
@@ -322,7 +331,7 @@ DEFICIENT = {
 }
 
 
-@pytest.mark.parametrize("name", DEFICIENT)
+@pytest.mark.parametrize("name", mostly(DEFICIENT, "tall, wide, tall of rank one"))
 def test_pseudo_inverses_and_ranks(name: str) -> None:
     x = DEFICIENT[name]
     ours = array(x)
@@ -347,7 +356,7 @@ def test_ranks_of_each_matrix_by_its_own_tolerance() -> None:
         assert values(xp.linalg.pinv(array(SIZES[name]))).shape == SIZES[name].shape[::-1]
 
 
-@pytest.mark.parametrize("name", ["tall", "batch", "tall of real dtype"])
+@pytest.mark.parametrize("name", mostly(["tall", "batch", "tall of real dtype"], "tall, tall of real dtype"))
 def test_norms_of_matrices(name: str) -> None:
     x = MATRICES[name]
     ours, orders = array(x), ("fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf, None)
@@ -451,7 +460,11 @@ GRADIENTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize(
+    "name",
+    # those that are compared with torch's as methods
+    mostly(GRADIENTS, "det, slogdet, inv, solve, cholesky, qr, qr of a wide matrix, eigh, pinv"),
+)
 def test_gradients_are_those_of_small_steps(name: str) -> None:
     rng = np.random.default_rng(3)
     x, step = rng.normal(size=(2, 2, 2)), rng.normal(size=(2, 2, 2))

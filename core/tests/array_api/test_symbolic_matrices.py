@@ -143,8 +143,19 @@ def test_eigenvalues_and_eigenvectors(x: np.ndarray) -> None:
     check(parts, lambda x: (*[np.linalg.eigvalsh(x)] * 2, x, eyes(x.shape[-1])), x, "squares")
 
 
-@pytest.mark.parametrize("mode", ["reduced", "complete"])
-@pytest.mark.parametrize("kind", MATRICES)
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [
+        *[("rows and columns", mode) for mode in ("reduced", "complete")],
+        *wide(
+            *[
+                (kind, mode)
+                for kind in ("rows", "columns and rows", "squares")
+                for mode in ("reduced", "complete")
+            ]
+        ),
+    ],
+)
 def test_qr(kind: str, mode: Any) -> None:
     def parts(x: Tensor) -> Sequence[Any]:
         q, r = xp.linalg.qr(x, mode=mode)
@@ -226,7 +237,7 @@ GRADIENTS: dict[str, tuple[str, Callable[[Any], Tensor]]] = {
     "pseudo-inverses": ("rows and columns", lambda x: weighed(xp.linalg.pinv(x))),
 }
 #: Pseudo-inverses, and the gradients of real matrices, are made of the same rules.
-LONG_GRADIENTS = ("eigenvalues", "complete qr", "singular values")
+LONG_GRADIENTS = ("eigenvalues", "complete qr", "singular values", "powers", "solutions")
 
 
 def hermitian(x: Tensor) -> Tensor:
