@@ -137,13 +137,13 @@ def _compile_new(source: str, version: int) -> Compiled:
     cpp, library = stem.with_suffix(".cpp"), stem.with_suffix(".so")
     cpp.write_text(_as_cpp(source, kernels))
     command = [
-        *(os.environ["PLUGRAD_SIM_COMPILER"], "-std=c++14", "-O1", "-w", "-shared", "-fPIC"),
+        *(os.environ["PLUGRAD_SIM_COMPILER"], "-std=c++14", "-O0", "-w", "-shared", "-fPIC"),
         *("-fvisibility=hidden", "-ffp-contract=off", "-fno-fast-math", "-fno-exceptions", "-fno-rtti"),
         *("-fsigned-char", f"-D__METAL_VERSION__={(version >> 16) * 100 + (version & 0xFFFF) * 10}"),
         *("-include", str(_INCLUDE / "metal_stdlib"), f"-I{_INCLUDE}"),
         # without libstdc++ and what programs start from: saves a third of the time. Halves that groups share
         # have a constructor, but one group runs at a time, so nothing of that library need guard them
-        *("-nostdlib", "-fno-threadsafe-statics", str(cpp), "-o", str(library), "-lm", "-lc", "-lgcc"),
+        *("-nostdlib", "-fno-threadsafe-statics", str(cpp), "-o", str(library), "-lgcc"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
