@@ -59,12 +59,56 @@ where = Tensor.where
 zeros = Tensor.zeros
 zeros_like = Tensor.zeros_like
 
-__all__ = ["Context", "Device", "GlobalCounters", "Ops", "PatternMatcher", "Tensor", "TinyJit", "UOp", "UPat"]
-__all__ += ["Variable", "__version__", "arange", "array_api", "cat", "context", "dtypes", "einsum", "empty"]
-__all__ += ["empty_like", "eye", "full", "full_like", "function", "getenv", "graph_rewrite", "helpers", "jit"]
-__all__ += ["linspace", "load", "manual_seed", "memory", "meshgrid", "nn", "no_grad", "ones", "ones_like"]
-__all__ += ["rand", "rand_like", "randint", "randn", "randn_like", "randperm", "save", "stack", "transforms"]
-__all__ += ["where", "zeros", "zeros_like"]
+__all__ = [
+    "Context",
+    "Device",
+    "GlobalCounters",
+    "Ops",
+    "PatternMatcher",
+    "Tensor",
+    "TinyJit",
+    "UOp",
+    "UPat",
+    "Variable",
+    "__version__",
+    "arange",
+    "array_api",
+    "cat",
+    "context",
+    "dtypes",
+    "einsum",
+    "empty",
+    "empty_like",
+    "eye",
+    "full",
+    "full_like",
+    "function",
+    "getenv",
+    "graph_rewrite",
+    "helpers",
+    "jit",
+    "linspace",
+    "load",
+    "manual_seed",
+    "memory",
+    "meshgrid",
+    "nn",
+    "no_grad",
+    "ones",
+    "ones_like",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
+    "save",
+    "stack",
+    "transforms",
+    "where",
+    "zeros",
+    "zeros_like",
+]
 
 # Packages that are imported when they are asked for: many programs need none of them. `jit` can be called.
 _LATER = ("array_api", "helpers", "jit", "nn", "transforms")

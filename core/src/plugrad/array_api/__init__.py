@@ -46,9 +46,29 @@ complex128 = dtypes.complex128
 
 __array_api_version__ = "2024.12"
 
-__all__ = ["__array_api_version__", "bool", "complex64", "complex128", "e", "fft", "float32", "float64"]
-__all__ += ["inf", "int8", "int16", "int32", "int64", "linalg", "nan", "newaxis", "pi", "uint8", "uint16"]
-__all__ += ["uint32", "uint64"]
+__all__ = [
+    "__array_api_version__",
+    "bool",
+    "complex64",
+    "complex128",
+    "e",
+    "fft",
+    "float32",
+    "float64",
+    "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "linalg",
+    "nan",
+    "newaxis",
+    "pi",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
 __all__ += creation.__all__
 __all__ += elementwise.__all__
 __all__ += info.__all__

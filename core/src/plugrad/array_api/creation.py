@@ -11,8 +11,24 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.host.source import is_buffer
 from plugrad.tensor.shapes import as_int, check_sizes
 
-__all__: list[str] = ["arange", "asarray", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like"]
-__all__ += ["linspace", "meshgrid", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like"]
+__all__ = [
+    "arange",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
 
 Shape = int | Sequence[int]
 

@@ -5,14 +5,76 @@ from plugrad.dtype import dtypes, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor import Tensor
 
-__all__: list[str] = ["abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and"]
-__all__ += ["bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"]
-__all__ += ["ceil", "clip", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1", "floor"]
-__all__ += ["floor_divide", "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan", "less"]
-__all__ += ["less_equal", "log", "log1p", "log2", "log10", "logaddexp", "logical_and", "logical_not"]
-__all__ += ["logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative", "nextafter"]
-__all__ += ["not_equal", "positive", "pow", "real", "reciprocal", "remainder", "round", "sign", "signbit"]
-__all__ += ["sin", "sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc", "where"]
+__all__ = [
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "clip",
+    "conj",
+    "copysign",
+    "cos",
+    "cosh",
+    "divide",
+    "equal",
+    "exp",
+    "expm1",
+    "floor",
+    "floor_divide",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "imag",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negative",
+    "nextafter",
+    "not_equal",
+    "positive",
+    "pow",
+    "real",
+    "reciprocal",
+    "remainder",
+    "round",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "subtract",
+    "tan",
+    "tanh",
+    "trunc",
+    "where",
+]
 
 
 # --- of one array ---

@@ -15,8 +15,22 @@ from plugrad.tensor.fft.fourier import as_size
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import as_number
 
-__all__ = ["fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft"]
-__all__ += ["irfftn", "rfft", "rfftfreq", "rfftn"]
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]
 
 Norm = Literal["backward", "ortho", "forward"]
 Integers = Sequence[int]

@@ -11,8 +11,16 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.base import promoted
 from plugrad.tensor.shapes import is_one_of
 
-__all__: list[str] = ["SUPPORTED_VERSIONS", "__array_namespace_info__", "astype", "can_cast", "finfo"]
-__all__ += ["iinfo", "isdtype", "result_type"]
+__all__ = [
+    "SUPPORTED_VERSIONS",
+    "__array_namespace_info__",
+    "astype",
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "isdtype",
+    "result_type",
+]
 
 SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 

@@ -23,9 +23,31 @@ from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetRe
 from plugrad.tensor.linalg.operands import matrices, square_matrices
 from plugrad.tensor.shapes import as_int, greater, show, some_axes
 
-__all__ = ["cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm"]
-__all__ += ["matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve"]
-__all__ += ["svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"]
+__all__ = [
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
 
 Tolerance = float | int | Tensor | None
 

@@ -8,9 +8,28 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag, as_shape, broadcast_shapes, check_sizes, one_axis, several
 
-__all__: list[str] = ["broadcast_arrays", "broadcast_to", "concat", "expand_dims", "flip", "matmul"]
-__all__ += ["matrix_transpose", "moveaxis", "permute_dims", "repeat", "reshape", "roll", "squeeze", "stack"]
-__all__ += ["take", "take_along_axis", "tensordot", "tile", "unstack", "vecdot"]
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_to",
+    "concat",
+    "expand_dims",
+    "flip",
+    "matmul",
+    "matrix_transpose",
+    "moveaxis",
+    "permute_dims",
+    "repeat",
+    "reshape",
+    "roll",
+    "squeeze",
+    "stack",
+    "take",
+    "take_along_axis",
+    "tensordot",
+    "tile",
+    "unstack",
+    "vecdot",
+]
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:

@@ -8,8 +8,23 @@ from plugrad.dtype import DType, is_inexact, sum_acc_dtype
 from plugrad.errors import AxisError
 from plugrad.tensor import Tensor
 
-__all__: list[str] = ["all", "any", "argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum"]
-__all__ += ["diff", "max", "mean", "min", "prod", "std", "sum", "var"]
+__all__ = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
+    "diff",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
 
 Axis = int | Sequence[int] | None
 

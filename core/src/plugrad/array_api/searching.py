@@ -7,8 +7,16 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import Shape, fixed_shape, is_one_of, show
 
-__all__: list[str] = ["argsort", "nonzero", "searchsorted", "sort", "unique_all", "unique_counts"]
-__all__ += ["unique_inverse", "unique_values"]
+__all__ = [
+    "argsort",
+    "nonzero",
+    "searchsorted",
+    "sort",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+]
 
 
 class UniqueAll(NamedTuple):

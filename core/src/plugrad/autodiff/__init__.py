@@ -6,5 +6,17 @@ from plugrad.autodiff.placeholder import placeholder
 from plugrad.autodiff.recompute import recomputed, repeated
 from plugrad.autodiff.vjp import VJP
 
-__all__ = ["VJP", "FunctionRule", "compute_gradient", "inputs_of", "marked", "outputs_of", "placeholder"]
-__all__ += ["pull_back", "receivers", "recomputed", "repeated", "with_rule"]
+__all__ = [
+    "VJP",
+    "FunctionRule",
+    "compute_gradient",
+    "inputs_of",
+    "marked",
+    "outputs_of",
+    "placeholder",
+    "pull_back",
+    "receivers",
+    "recomputed",
+    "repeated",
+    "with_rule",
+]

@@ -49,8 +49,36 @@ from plugrad.dtype.promotion import from_py, least_upper_dtype, sum_acc_dtype, s
 from plugrad.dtype.rounding import round_bfloat16, truncate
 from plugrad.dtype.types import ConstType, DType, Kind, Number
 
-__all__ = ["COMPLEX", "ELEMENTS", "FLOAT8", "STORABLE", "ConstType", "DType", "Kind", "Number"]
-__all__ += ["complex_dtype", "dtype_max", "dtype_min", "dtypes", "element_dtype", "find_dtype", "from_numpy"]
-__all__ += ["from_py", "has_infinity", "is_bool", "is_complex", "is_float", "is_inexact", "is_int"]
-__all__ += ["is_unsigned", "least_upper_dtype", "parse_dtype", "part_dtype", "round_bfloat16"]
-__all__ += ["sum_acc_dtype", "sum_dtype", "to_numpy", "truncate"]
+__all__ = [
+    "COMPLEX",
+    "ELEMENTS",
+    "FLOAT8",
+    "STORABLE",
+    "ConstType",
+    "DType",
+    "Kind",
+    "Number",
+    "complex_dtype",
+    "dtype_max",
+    "dtype_min",
+    "dtypes",
+    "element_dtype",
+    "find_dtype",
+    "from_numpy",
+    "from_py",
+    "has_infinity",
+    "is_bool",
+    "is_complex",
+    "is_float",
+    "is_inexact",
+    "is_int",
+    "is_unsigned",
+    "least_upper_dtype",
+    "parse_dtype",
+    "part_dtype",
+    "round_bfloat16",
+    "sum_acc_dtype",
+    "sum_dtype",
+    "to_numpy",
+    "truncate",
+]

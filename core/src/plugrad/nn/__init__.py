@@ -10,8 +10,19 @@ from plugrad.nn.summaries import Summary, summary
 from plugrad.tensor import Tensor as _Tensor
 from plugrad.tensor.migration_hints import missing_name as _missing_name
 
-__all__ = ["Module", "Parameter", "Summary", "data", "datasets", "functional", "init", "optim", "schedulers"]
-__all__ += ["state", "summary"]
+__all__ = [
+    "Module",
+    "Parameter",
+    "Summary",
+    "data",
+    "datasets",
+    "functional",
+    "init",
+    "optim",
+    "schedulers",
+    "state",
+    "summary",
+]
 __all__ += layers.__all__
 
 if not TYPE_CHECKING:  # or the type checker would take any name for one of `nn`

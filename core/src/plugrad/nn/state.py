@@ -18,8 +18,20 @@ from plugrad.tensor.gradient import uncomputed_leaves
 from plugrad.tensor.shapes import shape_today, show
 from plugrad.tree import named_leaves
 
-__all__ = ["PlainTensorWarning", "get_parameters", "get_state_dict", "gguf_load", "load", "load_state_dict"]
-__all__ += ["safe_load", "safe_save", "save", "tar_extract", "torch_load", "zip_extract"]
+__all__ = [
+    "PlainTensorWarning",
+    "get_parameters",
+    "get_state_dict",
+    "gguf_load",
+    "load",
+    "load_state_dict",
+    "safe_load",
+    "safe_save",
+    "save",
+    "tar_extract",
+    "torch_load",
+    "zip_extract",
+]
 
 # what a folder may hold, whole or in parts
 _MODEL_FILES = ("model.safetensors", "model.safetensors.index.json")

@@ -5,5 +5,18 @@ from plugrad.transforms.derivatives import grad, jvp, linearize, value_and_grad,
 from plugrad.transforms.functions import checkpoint, custom_gradient, function
 from plugrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
 
-__all__ = ["checkpoint", "custom_gradient", "function", "grad", "hessian", "jacfwd", "jacobian", "jacrev"]
-__all__ += ["jvp", "linearize", "value_and_grad", "vjp", "vmap"]
+__all__ = [
+    "checkpoint",
+    "custom_gradient",
+    "function",
+    "grad",
+    "hessian",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

@@ -10,6 +10,23 @@ from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 from plugrad.uop.upat import UPat, pvars
 
-__all__ = ["ALU", "COMPARE", "ELEMENTWISE", "MOVEMENT", "Axis", "AxisType", "KernelInfo", "Ops"]
-__all__ += ["PatternMatcher", "UOp", "UPat", "add_sizes", "graph_rewrite", "greatest", "identity_of", "least"]
-__all__ += ["pvars", "simplify"]
+__all__ = [
+    "ALU",
+    "COMPARE",
+    "ELEMENTWISE",
+    "MOVEMENT",
+    "Axis",
+    "AxisType",
+    "KernelInfo",
+    "Ops",
+    "PatternMatcher",
+    "UOp",
+    "UPat",
+    "add_sizes",
+    "graph_rewrite",
+    "greatest",
+    "identity_of",
+    "least",
+    "pvars",
+    "simplify",
+]

@@ -14,9 +14,22 @@ from plugrad.tensor import Tensor
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity"]
-__all__ += ["CrossEntropyLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "PairwiseDistance"]
-__all__ += ["SmoothL1Loss", "TripletMarginLoss"]
+__all__ = [
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CTCLoss",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
+    "CrossEntropyLoss",
+    "HuberLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "MSELoss",
+    "NLLLoss",
+    "PairwiseDistance",
+    "SmoothL1Loss",
+    "TripletMarginLoss",
+]
 
 Reduction = Literal["mean", "sum", "none"]
 Lengths: TypeAlias = "Tensor | Sequence[int] | npt.NDArray[Any] | int"

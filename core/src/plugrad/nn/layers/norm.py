@@ -12,8 +12,16 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.shapes import product
 
-__all__ = ["BatchNorm", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm", "LayerNorm2d"]
-__all__ += ["RMSNorm"]
+__all__ = [
+    "BatchNorm",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "GroupNorm",
+    "LayerNorm",
+    "LayerNorm2d",
+    "RMSNorm",
+]
 
 
 def scale_and_shift(

@@ -19,9 +19,28 @@ from plugrad.nn.optim.sgd import ASGD, SGD, Rprop
 from plugrad.tensor import Tensor as _Tensor
 from plugrad.tensor.migration_hints import missing_name as _missing_name
 
-__all__ = ["ASGD", "LAMB", "LARS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "GradScaler"]
-__all__ += ["Muon", "NAdam", "Optimizer", "OptimizerGroup", "ParamGroup", "RAdam", "RMSprop", "Rprop"]
-__all__ += ["clip_grad_norm_", "clip_grad_value_"]
+__all__ = [
+    "ASGD",
+    "LAMB",
+    "LARS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "GradScaler",
+    "Muon",
+    "NAdam",
+    "Optimizer",
+    "OptimizerGroup",
+    "ParamGroup",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+]
 
 if not TYPE_CHECKING:  # or the type checker would take any name for an optimizer
 

@@ -6,5 +6,14 @@ from plugrad.uop.spec.lowered import codegen_spec
 from plugrad.uop.spec.stage import Spec, verify, verify_node
 from plugrad.uop.spec.tensors import real_spec, tensor_spec
 
-__all__ = ["Spec", "codegen_spec", "kernel_spec", "linear_spec", "real_spec", "tensor_spec", "verify"]
-__all__ += ["verify_linear", "verify_node"]
+__all__ = [
+    "Spec",
+    "codegen_spec",
+    "kernel_spec",
+    "linear_spec",
+    "real_spec",
+    "tensor_spec",
+    "verify",
+    "verify_linear",
+    "verify_node",
+]
