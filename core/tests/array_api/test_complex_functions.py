@@ -1,7 +1,6 @@
 """Functions of complex arrays beside NumPy's: creation, dtypes, axes, reductions, elements by value."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import plugrad.array_api as xp
-from plugrad import Tensor, Variable, context
+from plugrad import Tensor, Variable
 from plugrad.dtype import dtypes, is_complex
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 
 FEW = settings(max_examples=5, deadline=None)
 NUMBERS = st.sampled_from([0, 1, -1.5, 2j, -0.5j, 1 + 1j, -1 - 2j])
-
-
-@pytest.fixture(autouse=True)
-def device() -> Iterator[str]:
-    # on PYTHON, test_shapes and test_sets fail: the bounds of complex numbers are asked for there
-    with context(DEVICE="CPU"):
-        yield "CPU"
 
 
 def arrays(min_dims: int = 0) -> Any:

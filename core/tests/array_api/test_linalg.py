@@ -124,7 +124,7 @@ STACKS = {
     **{name: x for name, x in SIZES.items() if name != "batch"},
 }
 #: Those whose kinds are in core/tests/tensor/linalg, too.
-PLAIN = "of real dtype, one element, batch, wide, tall of rank one, tall of real dtype"
+PLAIN = "of real dtype, one element, batch, wide, tall of real dtype"
 SQUARE_STACKS = {name: x for name, x in STACKS.items() if x.shape[-1] == x.shape[-2]}
 
 

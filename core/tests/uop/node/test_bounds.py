@@ -94,3 +94,10 @@ def test_comparisons_of_floats_are_open_unless_constant() -> None:
     assert (x < math.inf).bounds == (False, True)
     assert x.eq(x).bounds == (False, True)
     assert (UOp.const(dtypes.float32, 1) < UOp.const(dtypes.float32, 2)).bounds == (True, True)
+
+
+def test_comparisons_of_complex_numbers_are_open() -> None:
+    """Positions of elements that are not zero are found in graphs whose complex numbers are whole."""
+    x = UOp.variable("x", 0, 3, dtypes.int32).cast(dtypes.complex64)
+    for compared in (x.ne(UOp.const(dtypes.complex64, 0j)), x.eq(UOp.const(dtypes.complex64, 1 + 2j))):
+        assert compared.bounds == (False, True)

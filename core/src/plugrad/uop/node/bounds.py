@@ -24,14 +24,16 @@ def whole(u: "UOp") -> Interval:
     """Return the interval of everything that `u`'s dtype holds."""
     if u.dtype.scalar() is dtypes.index:
         return INDEX_MIN, INDEX_MAX
-    if u.dtype.kind == "float":
-        # NaN may be among them, also where a format has no infinities
+    if u.dtype.kind in ("float", "complex"):
+        # NaN may be among them, also where a format has no infinities; complex numbers have no order to end
         return -math.inf, math.inf
     return dtype_min(u.dtype), dtype_max(u.dtype)
 
 
 def bounds_of(u: "UOp") -> "tuple[ConstType, ConstType]":
     """Return an interval that holds every value of `u`, from its sources' intervals."""
+    if u.dtype.kind == "complex":
+        return whole(u)
     if u.op is Ops.CONST:
         # NaN compares with nothing: an interval cannot hold it
         return (u.arg, u.arg) if u.arg == u.arg else whole(u)
