@@ -14,30 +14,25 @@ from plugrad_cpu_clang.preamble import (
     select,
     vector_type,
 )
+from plugrad_cpu_clang.rare_lanes import SUFFIXES, any_lane, lanes_by_libm
 
-#: By dtype: C's suffix of functions, the greatest quotient, the least normal number and the greatest.
+#: By dtype: the greatest quotient, the least normal number and the greatest.
 _LIMITS = {
-    dtypes.float32: ("f", "0x1p23f", "0x1p-126f", "0x1.fffffep127f"),
-    dtypes.float64: ("", "0x1p52", "0x1p-1022", "0x1.fffffffffffffp1023"),
+    dtypes.float32: ("0x1p23f", "0x1p-126f", "0x1.fffffep127f"),
+    dtypes.float64: ("0x1p52", "0x1p-1022", "0x1.fffffffffffffp1023"),
 }
-_BYTES_OF_A_WORD = 8
 
 
 def float_remainder(define: Define, dtype: DType, count: int) -> str:
     """Define C's fmod, exact for all operands; return its name."""
-    suffix, most, least, greatest = _LIMITS[dtype]
+    most, least, greatest = _LIMITS[dtype]
     if count == 1:
-        return f"__builtin_fmod{suffix}"
+        return f"__builtin_fmod{SUFFIXES[dtype]}"
     short = SHORT_NAMES[dtype]
     vector, mask = vector_type(define, short, count), vector_type(define, f"i{dtype.itemsize * 8}", count)
-    words = dtype.itemsize * count // _BYTES_OF_A_WORD
     shift = dtype.itemsize * 8 - 1
-    lanes = define(
-        f"fmod_lanes_{vector}",
-        f"static __attribute__((noinline, cold)) void fmod_lanes_{vector}"
-        f"({vector} *y, const {vector} *a, const {vector} *b) {{\n"
-        f"  for (int i = 0; i < {count}; i++) (*y)[i] = __builtin_fmod{suffix}((*a)[i], (*b)[i]);\n}}",
-    )
+    any_far = any_lane(define, f"i{dtype.itemsize * 8}", count)
+    lanes = lanes_by_libm(define, "fmod", dtype, count, "ab")
     fused, choose = fused_multiply_add(define, short, count), select(define, short, count)
     whole = lanewise(define, "trunc", short, count)
     integer = scalar_type(f"i{dtype.itemsize * 8}")
@@ -52,9 +47,5 @@ def float_remainder(define: Define, dtype: DType, count: int) -> str:
         f"  {vector} y = ({vector})(({mask}){choose}(r < 0, r + n, r) | (({mask})a & sign));\n"
         # NaN fails each comparison, too
         f"  {mask} is_far = ~((q < {most}) & (n >= {least}) & (n <= {greatest}));\n"
-        f"  long long far[{words}], any = 0;\n"
-        "  __builtin_memcpy(far, &is_far, sizeof is_far);\n"
-        f"  for (int i = 0; i < {words}; i++) any |= far[i];\n"
-        "  if (__builtin_expect(any == 0, 1)) return y;\n"
-        f"  {lanes}(&y, &a, &b);\n  return y;\n}}",
+        f"  return __builtin_expect({any_far}(is_far), 0) ? {lanes}(a, b) : y;\n}}",
     )

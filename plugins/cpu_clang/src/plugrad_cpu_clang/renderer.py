@@ -27,6 +27,7 @@ from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.prefetching import prefetches
 from plugrad_cpu_clang.registers import loads_to_hold
 from plugrad_cpu_clang.remainder import float_remainder
+from plugrad_cpu_clang.sine import sine
 from plugrad_cpu_clang.spilling import spilled_accumulators
 
 HALVES = (dtypes.float16, dtypes.bfloat16)
@@ -34,8 +35,8 @@ HALVES = (dtypes.float16, dtypes.bfloat16)
 _IN_FIRST, _IN_SECOND = 3, 2
 # of a thread's stack, and of its second-level cache
 STAGE_BYTES = 1 << 20
-#: What is exact by a fused operation only.
-FUSED_OPS = frozenset({Ops.FMOD.name})
+#: What takes a few fused operations, and many others.
+FUSED_OPS = frozenset({Ops.FMOD.name, Ops.SIN.name, Ops.COS.name})
 
 
 def cpu_capabilities(machine: Machine) -> Capabilities:
@@ -263,6 +264,8 @@ class CpuRenderer(MaskRenderer):
                 function = preamble.lanewise(scope.define, self.functions[u.op], short, count)
             case Ops.FMOD:
                 function = float_remainder(scope.define, u.dtype.scalar(), count)
+            case Ops.SIN | Ops.COS:
+                function = sine(scope.define, u.op, u.dtype.scalar(), count)
             case Ops.MULACC:
                 function = preamble.fused_multiply_add(scope.define, short, count)
             case _:
