@@ -272,6 +272,10 @@ class CostModel:
         """Return the share of the lanes of these vectors that no overlap takes."""
         return size / (self.vector_steps(size, itemsize) * self._lanes(size, itemsize))
 
+    def block_of_lanes(self, itemsize: int) -> int:
+        """Return the neighbours in a packed factor: the columns of a tile."""
+        return _COLUMNS_OF_A_TILE * self.vector_bytes // itemsize
+
     def _lanes(self, size: int, itemsize: int) -> int:
         return min(max(1, self.vector_bytes // itemsize), 1 << (size.bit_length() - 1))
 

@@ -1,5 +1,6 @@
 from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel, Devices
+from plugrad.schedule.prepare.normalize import normalize
 from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
@@ -10,7 +11,9 @@ FILTERS, CHANNELS = 32, 8
 WEIGHT = UOp.new_buffer("PYTHON", (FILTERS, CHANNELS), dtypes.float32)
 
 
-def convolution(size: int, weight: UOp = WEIGHT, groups: int = 1, overlap: int = 2) -> UOp:
+def convolution(
+    size: int, weight: UOp = WEIGHT, groups: int = 1, overlap: int = 2, filters: int = FILTERS
+) -> UOp:
     """Return a convolution of maps of `size`, which reads each element `overlap` times.
 
     The result is (groups, filters of a group, size, size, 1).
@@ -18,9 +21,9 @@ def convolution(size: int, weight: UOp = WEIGHT, groups: int = 1, overlap: int =
     channels = CHANNELS // overlap
     image = UOp.new_buffer("PYTHON", (groups, channels, 1, size, size), dtypes.float32)
     windows = image.expand((groups, channels, overlap, size, size)).reshape((groups, CHANNELS, size, size))
-    full = (groups, FILTERS // groups, size, size, CHANNELS)
+    full = (groups, filters // groups, size, size, CHANNELS)
     view = windows.permute((0, 2, 3, 1)).reshape((groups, 1, size, size, CHANNELS)).expand(full)
-    factor = weight.reshape((groups, FILTERS // groups, 1, 1, CHANNELS)).expand(full)
+    factor = weight.reshape((groups, filters // groups, 1, 1, CHANNELS)).expand(full)
     return (view * factor).reduce_axis(Ops.ADD, (4,))
 
 
@@ -39,6 +42,19 @@ def test_constant_filters_of_short_rows_lie_side_by_side() -> None:
     (copy,) = packed(convolution(7))
     assert copy.shape[-1] == FILTERS
     assert WEIGHT in copy.toposort()
+
+
+def test_many_filters_are_packed_in_blocks_of_a_tile() -> None:
+    weight = UOp.new_buffer("PYTHON", (4 * FILTERS, CHANNELS), dtypes.float32)
+    sums = convolution(7, weight, filters=4 * FILTERS)
+    devices = Devices({"PYTHON": VECTORS}, "PYTHON", frozenset({weight}))
+    (copy,) = [u for u in normalize(UOp.sink(sums), devices).toposort() if u.op is Ops.CONTIGUOUS]
+    assert copy.shape[1] == 4
+    assert copy.shape[-2:] == (CHANNELS, FILTERS)
+    # a rest would be a vector of its own
+    weight = UOp.new_buffer("PYTHON", (4 * FILTERS + 8, CHANNELS), dtypes.float32)
+    (copy,) = packed(convolution(7, weight, filters=4 * FILTERS + 8), constants=frozenset({weight}))
+    assert copy.shape[-1] == 4 * FILTERS + 8
 
 
 def test_the_other_factor_may_stand_first_or_last() -> None:

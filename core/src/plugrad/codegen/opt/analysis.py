@@ -126,6 +126,15 @@ class MemoryAccess:
                 return 1 + (count - 1) * step / (inner * size)
         return count
 
+    def later_steps(self, row: UOp) -> int:
+        """Return the steps of a short window by which `row` moves on; else 0."""
+        step = self.step(row) or 0
+        for r in ranges_of_reduce(self.reduce) if self.reduce is not None else ():
+            inner, size = self.step(r) or 0, constant_size(r) or 1
+            if 0 < inner <= step < inner * size and size <= LONGEST_AXIS_OF_WINDOW:
+                return step // inner
+        return 0
+
     def cost(self, lane: UOp | None, share: float) -> float:
         """Return the cost of a step, of which a wide access is a `share`."""
         if lane is None or not self.moves(lane) or self.is_contiguous(lane):

@@ -372,7 +372,7 @@ class _VectorPlan:
         fitting = [
             tile
             for tile in choices
-            if tile.fits(registers, self._shuffle_registers(body, tile))
+            if tile.fits(body, registers, self._shuffle_registers(body, tile))
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
         ]
         # neighbouring tiles load one factor again, which should be in the cache by then

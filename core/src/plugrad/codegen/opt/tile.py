@@ -21,6 +21,8 @@ _ROWS = 1.05
 # Steps of a whole reduction that are written out, and products in them: longer code outgrows its cache.
 LONGEST_WINDOW = 32
 BODY_LIMIT = 256
+# Factors of products, as a share of all, that are read from memory once more at no cost.
+_READ_AGAIN = 1 / 8
 # What the windows of one axis share, rows of another one use again: registers hold that of short windows.
 _SHORT_WINDOW = 9
 
@@ -43,13 +45,24 @@ class Tile:
         """Vectors that accumulate side by side."""
         return math.prod((self.columns, *(count for _, count in self.rows)))
 
-    def fits(self, registers: int, picked: float) -> bool:
+    def fits(self, body: LoopBody, registers: int, picked: float) -> bool:
         """Say whether registers hold products, sources of picked lanes, and a step's factors.
 
-        Rows share all vectors of the columns; of the other factor one is loaded at a time.
+        Rows share all vectors of the columns; of the other factor one is loaded at a time. Of those that wait
+        for later steps of a window, memory gives some again.
         """
         factors = 1 + self.columns if self.rows else 1
-        return self.products + picked <= registers * 3 // 4 and self.products + factors <= registers
+        spare = registers - self.products - factors
+        return (
+            self.products + picked <= registers * 3 // 4
+            and spare >= 0
+            and spare + self.products * _READ_AGAIN >= self._waiting(body)
+        )
+
+    def _waiting(self, body: LoopBody) -> float:
+        """Return the values for all lanes that later steps of a short window read."""
+        shared = (p for p in moving(body) if not p.moves(self.column))
+        return sum((n - 1) * p.later_steps(r) for p in shared for r, n in self.rows)
 
     def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
         """Return the weighted loads of one reduction step for all products."""

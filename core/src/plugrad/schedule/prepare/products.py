@@ -32,6 +32,8 @@ def rewrite_product(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
         return None
     if (cut := _cut_long(model, product, axes)) is not None:
         return cut.reduce_axis(op, (0,)).reshape(reduced.shape)
+    if (blocks := _blocks_to_pack(ctx, model, product, axes)) is not None:
+        return blocks.reshape(reduced.shape)
     # before windows are copied: beside a packed factor they need not be
     for change in (_pack, _copy_windows, _copy_rows):
         for view, other in (product.src, product.src[::-1]):
@@ -104,12 +106,50 @@ class _Factor:
         return stored.permute(inverse).expand(shape)
 
 
+def _blocks_to_pack(ctx: Devices, model: CostModel, product: UOp, axes: Sequence[int]) -> UOp | None:
+    """Return a sum of products with the output channels that are packed cut into blocks.
+
+    Rows of all channels are apart by a power of two as a rule: few sets of the caches would hold what a tile
+    takes of each.
+
+    before: REDUCE_AXIS(ADD, MUL(weights (M, C, K, K), windows (C, K, K)))
+    after:  that of weights (M / block, block, C, K, K), which are packed next
+    """
+    for view, other in (product.src, product.src[::-1]):
+        if (
+            view.op is not Ops.EXPAND
+            or (axis := _axis_to_pack(ctx, model, _Factor(view, other, axes))) is None
+        ):
+            continue
+        size, block = _sizes_of(view)[axis], model.block_of_lanes(view.dtype.itemsize)
+        if size > block and size % block == 0:
+            split = product.replace(src=tuple(_split(u, axis, block) for u in product.src))
+            return split.reduce_axis(Ops.ADD, tuple(a + (a > axis) for a in axes))
+    return None
+
+
+def _split(view: UOp, axis: int, block: int) -> UOp:
+    """Return an EXPAND with one axis cut into blocks."""
+
+    def cut(sizes: tuple[int, ...]) -> tuple[int, ...]:
+        parts = (sizes[axis] // block, block) if sizes[axis] > 1 else (1, 1)
+        return (*sizes[:axis], *parts, *sizes[axis + 1 :])
+
+    return _unexpanded(view).reshape(cut(_sizes_of(_unexpanded(view)))).expand(cut(_sizes_of(view)))
+
+
 def _pack(ctx: Devices, model: CostModel, factor: _Factor) -> UOp | None:
     """Return a constant factor with the output channels of short rows side by side.
 
     before: weights (M, C, K, K) beside windows
     after:  CONTIGUOUS(weights with M last)
     """
+    axis = _axis_to_pack(ctx, model, factor)
+    return None if axis is None else factor.in_order((axis,))
+
+
+def _axis_to_pack(ctx: Devices, model: CostModel, factor: _Factor) -> int | None:
+    """Return the axis of output channels that a constant factor is packed along."""
     own, windows = factor.own, _unexpanded(factor.other)
     if factor.view.base not in ctx.constants or not model.runs_loops or not factor.reads_memory_once:
         return None
@@ -122,9 +162,8 @@ def _pack(ctx: Devices, model: CostModel, factor: _Factor) -> UOp | None:
     row, itemsize = full[kept[-1]], own.dtype.itemsize
     if row >= model.vector_bytes // itemsize:
         return None
-    if model.filled_lanes(full[lanes[-1]], itemsize) <= model.filled_lanes(row, itemsize):
-        return None
-    return factor.in_order(lanes)
+    gains = model.filled_lanes(full[lanes[-1]], itemsize) > model.filled_lanes(row, itemsize)
+    return lanes[-1] if gains else None
 
 
 def _overlaps(windows: UOp) -> bool:
