@@ -49,6 +49,20 @@ def test_shapes_of_symbolic_sizes_are_printed_as_expressions() -> None:
 @pytest.mark.parametrize("dtype", [dtypes.int32, dtypes.index])
 def test_placements_that_builders_know_are_those_of_the_rules(dtype: DType) -> None:
     x = UOp.new_buffer("X", (4, 6), dtype)
-    for view in (x.reshape((24,)), x.reshape((1, 4, 6)).expand((3, 4, 6)), x.shrink(((1, 3), (0, 6)))):
-        assert (view.shape, view.device) == placement_of(view)
-        assert type(view.shape) is tuple
+    n = UOp.variable("n", 1, 4).bind(3)
+    views = x.reshape((24,)), x.reshape((1, 4, 6)).expand((3, 4, 6)), x.shrink(((1, 3), (0, 6)))
+    moved = x.permute((1, 0)), x.reduce_axis(Ops.ADD, (0, 1)), x.shrink(((0, n), (0, 6))).permute((1, 0))
+    number, mask = x.const_like(2), x < x
+    computed = (
+        x * number,
+        number - x,
+        number * 2,
+        mask.where(number, x),
+        x.eq(number),
+        -x,
+        x.cast(dtypes.index),
+    )
+    for node in (*views, *moved, *computed, x.cast(dtypes.float32), moved[2].reduce_axis(Ops.ADD, (1,))):
+        assert (node.shape, node.device) == placement_of(node), node
+        assert type(node.shape) is type(placement_of(node)[0])
+    assert type(moved[2].reduce_axis(Ops.ADD, (1,)).shape) is tuple

@@ -1,5 +1,6 @@
 """Check arguments: real numbers, tensors, the dtypes of real functions."""
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from plugrad.dtype import DType, dtypes, is_complex, is_float, sum_acc_dtype
@@ -30,6 +31,13 @@ def require_tensors(**given: Any) -> None:
 def require_optional_tensors(**given: Any) -> None:
     """Raise DtypeError for arguments that are neither tensors nor None."""
     require_tensors(**{name: value for name, value in given.items() if value is not None})
+
+
+def check_tensors(given: Iterable[object], what: str) -> None:
+    """Raise DtypeError for values that are no tensors."""
+    for one in given:
+        if not isinstance(one, TensorBase):
+            raise DtypeError(f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors: Tensor(data).")
 
 
 def float_dtypes(x: TensorBase) -> tuple[DType, DType]:

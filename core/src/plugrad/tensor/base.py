@@ -18,7 +18,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.checks import note_line
 from plugrad.engine.storage import Storage, resolve
 from plugrad.engine.view_path import ViewPath, path_between, shown
-from plugrad.errors import DeviceError, DtypeError
+from plugrad.errors import DeviceError
 from plugrad.messages import name_outer_method
 from plugrad.observe.tensors import announce_tensor
 from plugrad.runtime.live import LiveSet
@@ -86,16 +86,16 @@ class TensorBase:
 
     def _hold(self, uop: UOp, device: str, has_history: bool = False) -> None:
         """Show the value of `uop`, or its memory where no other tensor shows that."""
-        self._show(Storage(uop, device, has_history), (), device, uop)
+        storage = Storage(uop, device, has_history)
+        self._show(storage, (), storage.device, uop)
 
-    def _show(self, storage: Storage, path: ViewPath, device: str, node: UOp | None = None) -> None:
+    def _show(self, storage: Storage, path: ViewPath, device: str, node: UOp) -> None:
         """Show `path` of `storage`, which is `node` now."""
-        node = shown(storage.uop, path) if node is None else node
         self._storage = storage
         self._path = path
         self._root = storage.uop
         self._node = node
-        self._device = node.device or device
+        self._device = device
         self._is_computed = False
         self._is_detached = False
         if events.active:
@@ -111,7 +111,7 @@ class TensorBase:
         """Return a computed value: no write to another tensor changes it."""
         self = cls._blank()
         keeps = tracked and not TensorBase._forgets
-        self._show(Storage(uop, device, keeps), (), device, uop)
+        self._hold(uop, device, keeps)
         self._begin(keeps)
         if tracked and not keeps:
             self._is_detached = True
@@ -122,32 +122,36 @@ class TensorBase:
     def _part(cls, storage: Storage, path: ViewPath, device: str) -> Self:
         """Return a tensor of the part `path` of `storage`."""
         self = cls._blank()
-        self._show(storage, path, device)
+        node = shown(storage.uop, path)
+        self._show(storage, path, node.device or device, node)
         self._begin()
         return self
 
     def _share(self, other: "TensorBase", device: str) -> None:
         """Show the same part of the same storage as `other`."""
         other._note_read()
-        self._show(other._storage, other._path, device, other._shown())
+        node = other._shown()
+        self._show(other._storage, other._path, node.device or device, node)
         self._root = other._root
         self._is_computed = other._is_computed
         self._is_detached = other._is_detached
 
-    def _like(self, uop: UOp, *others: "TensorBase") -> Self:
-        """Return the result `uop` of this tensor and `others`."""
-        operands = (self, *others)
+    def _like(self, uop: UOp, *others: Any) -> Self:
+        """Return the result `uop` of this tensor and `others`, among which numbers may be."""
         tracked = has_constant = False
-        for t in operands:
-            if t._is_leaf or t._is_tracked:
-                tracked = True
-            if t._is_leaf is False:
-                has_constant = True
+        for t in (self, *others):
+            if isinstance(t, TensorBase):
+                if t._is_leaf or t._is_tracked:
+                    tracked = True
+                if t._is_leaf is False:
+                    has_constant = True
+        # a constant takes the device of what it is combined with: that of the graph
         out = self._make(uop, self._device, tracked and is_inexact(uop.dtype))
-        # integers, such as positions, are trained by nobody
-        if has_constant and all([t._is_leaf is False or not is_inexact(t.dtype) for t in operands]):
-            # what is computed of constants is one
-            out._is_leaf = False
+        if has_constant:
+            # what is computed of constants is one; integers, such as positions, are trained by nobody
+            trained = [t for t in (self, *others) if isinstance(t, TensorBase) and is_inexact(t.dtype)]
+            if all([t._is_leaf is False for t in trained]):
+                out._is_leaf = False
         return out
 
     def _view(self, move: Callable[[UOp], UOp]) -> Self:
@@ -163,7 +167,8 @@ class TensorBase:
         below = self._shown()
         uop = move(below)
         out = self._blank()
-        out._show(self._storage, self._path + path_between(uop, below), self._device, uop)
+        path = self._path + path_between(uop, below)
+        out._show(self._storage, path, uop.device or self._device, uop)
         out._root = self._root
         out._is_computed = self._is_computed
         tracked = self.requires_grad and is_inexact(uop.dtype)
@@ -185,12 +190,13 @@ class TensorBase:
         """
         if current_capture() is not None:
             self._note_read()
-        node, storage = self._shown(), self._storage
+        storage = self._storage
         if storage.is_memory:
-            return node
+            return self._shown()
         if not (self._is_computed or storage.is_computed):
             # others may have computed the same: that stands for what is read, not for how it is computed
             return self._history()
+        node = self._node
         found = resolve(node, self._device)
         if found is not node and storage.is_copy:
             # by another name, memory has been overwritten: the copy was made before
@@ -405,13 +411,6 @@ def promoted(operands: "Iterable[TensorBase | Number]") -> DType:
     for value in weak:
         dtype = scalar_dtype(value, dtype)
     return dtype
-
-
-def check_tensors(given: "Iterable[object]", what: str) -> None:
-    """Raise DtypeError for values that are no tensors."""
-    for one in given:
-        if not isinstance(one, TensorBase):
-            raise DtypeError(f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors: Tensor(data).")
 
 
 def the_dtype(dtype: DTypeLike | None, otherwise: DType) -> DType:

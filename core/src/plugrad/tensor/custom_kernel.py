@@ -10,7 +10,8 @@ from plugrad._util import LazyModule
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.schedule.versions import outputs_of_kernel
-from plugrad.tensor.base import Tensor, TensorBase, check_tensors
+from plugrad.tensor.argument_checks import check_tensors
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.custom_gradient import Backward, with_backward
 from plugrad.tensor.shapes import fixed_shape
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp

@@ -12,7 +12,8 @@ from plugrad.engine import realize as engine
 from plugrad.engine import storage
 from plugrad.engine.schedule_table import ScheduleList
 from plugrad.schedule.versions import VERSIONS
-from plugrad.tensor.base import Tensor, check_tensors
+from plugrad.tensor.argument_checks import check_tensors
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.shapes import is_static
 from plugrad.uop import Ops, UOp
 

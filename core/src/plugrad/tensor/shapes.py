@@ -14,7 +14,7 @@ from plugrad._util import is_long
 from plugrad.dtype import ConstType, Number, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop import Ops, UOp, add_sizes, greatest, least
-from plugrad.uop.shape import shape_of_sizes
+from plugrad.uop.node.sizes import shape_of_sizes
 
 Dim = int | UOp
 Shape = tuple[Dim, ...]

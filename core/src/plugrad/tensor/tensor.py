@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.device import Device
 from plugrad.dtype import ConstType, element_dtype, is_float, parse_dtype
 from plugrad.engine import storage
-from plugrad.engine.view_path import written_through
+from plugrad.engine.view_path import shown, written_through
 from plugrad.errors import GradientError, ShapeError
 from plugrad.tensor.assign import check_writable
 from plugrad.tensor.base import DTypeLike, TensorBase
@@ -106,7 +106,8 @@ class Tensor(
         if device is not None and uop.device not in (None, name):
             uop = uop.copy_to_device(name)
         if isinstance(data, UOp) and uop is data:
-            self._show(*storage.storage_at(uop, name), name)
+            shows, path = storage.storage_at(uop, name)
+            self._show(shows, path, uop.device or name, shown(shows.uop, path))
         elif isinstance(data, Tensor) and uop is given and not data._storage.has_history:
             self._share(data, name)
         else:

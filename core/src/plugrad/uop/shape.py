@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
+from plugrad.uop.node.sizes import SymbolicShape, permuted_shape, reduced_shape, shape_of_sizes
 from plugrad.uop.node.terms import terms_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from plugrad.uop.uop import UOp
 
@@ -30,30 +31,6 @@ _SAME_AS_FIRST = frozenset(
         Ops.FLIP,
     }
 )
-
-
-class SymbolicShape(tuple[Any, ...]):
-    """A shape with sizes that are nodes, which are printed as expressions.
-
-    Example:
-        >>> SymbolicShape((UOp.variable("n", 1, 8) * 2 + 1, 3))
-        (n*2+1, 3)
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        # not simplified: a bound variable would be its value of today
-        sizes = [repr(size) if isinstance(size, int) else size.render(simplify=False) for size in self]
-        return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
-
-
-def shape_of_sizes(sizes: "Sequence[int | UOp]") -> "Shape":
-    """Return sizes as a shape."""
-    for size in sizes:
-        if not isinstance(size, int):
-            return SymbolicShape(sizes)
-    return tuple(sizes)
 
 
 def dims_of(nodes: "tuple[UOp, ...]") -> "Shape":
@@ -87,18 +64,11 @@ def placement_of(u: "UOp") -> Placement:
     return None if rule is None else rule(u), _device_of(u)
 
 
-def placed_as(source: "UOp", u: "UOp") -> "UOp":
-    """Return an elementwise node, with the placement of a source where all sources agree.
-
-    As `placement_of` would find out.
-    """
-    placement: Any = source._placement  # pyright: ignore[reportPrivateUsage] - sources come first
-    if placement[1] is not None and u._placement is None and u.dtype is not _INDEX:  # pyright: ignore[reportPrivateUsage]
-        for s in u.src:
-            if s._placement != placement and s._placement != _OF_NUMBERS:  # pyright: ignore[reportPrivateUsage]
-                return u
-        object.__setattr__(u, "_placement", placement)
-    return u
+def common_placement(a: Placement, b: "Placement | None") -> "Placement | None":
+    """Return the placement of elementwise operations on two; None where it is not easily told."""
+    if a == b or b == _OF_NUMBERS:
+        return a
+    return b if a == _OF_NUMBERS else None
 
 
 def add_sizes(*sizes: "int | UOp") -> "int | UOp":
@@ -184,14 +154,12 @@ def _elementwise_shape(u: "UOp") -> "Shape | None":
 
 def _permuted_shape(u: "UOp") -> "Shape | None":
     first = _shape(u.src[0])
-    axes: tuple[int, ...] = u.arg
-    return None if first is None else shape_of_sizes([first[axis] for axis in axes])
+    return None if first is None else permuted_shape(first, u.arg)
 
 
 def _reduced_shape(u: "UOp") -> "Shape | None":
     first = _shape(u.src[0])
-    axes: tuple[int, ...] = u.arg[1]
-    return None if first is None else shape_of_sizes([1 if i in axes else s for i, s in enumerate(first)])
+    return None if first is None else reduced_shape(first, u.arg[1])
 
 
 def _padded_shape(u: "UOp") -> "Shape | None":

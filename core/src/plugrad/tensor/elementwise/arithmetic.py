@@ -14,7 +14,6 @@ from plugrad.tensor.elementwise.operands import (
     binary,
     dtype_refusal,
     operand_nodes,
-    operand_result,
 )
 from plugrad.tensor.shapes import as_element, is_one_of
 from plugrad.uop import Ops, UOp
@@ -127,7 +126,7 @@ def _rounded_div(tensor: Tensor, other: Tensor | Number, reverse: bool, mode: st
         return down
     operands = operand_nodes(tensor, other, dtype=down.dtype)
     x, y = reversed(operands) if reverse else operands
-    return operand_result(tensor, _rounded_to_zero(x, y, down._graph), other)
+    return tensor._like(_rounded_to_zero(x, y, down._graph), other)
 
 
 def floordiv(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
@@ -145,7 +144,7 @@ def floordiv(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Ten
         x, y = operand_nodes(self, other)
         x, y = (y, x) if reverse else (x, y)
         wide = dtypes.float32 if dtype.itemsize < 4 else dtype
-        return operand_result(self, _float_quotient(x.cast(wide), y.cast(wide)).cast(dtype), other)
+        return self._like(_float_quotient(x.cast(wide), y.cast(wide)).cast(dtype), other)
     return binary(self, Ops.FLOORDIV, other, reverse=reverse)
 
 
@@ -165,7 +164,7 @@ def mod(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
         return binary(self, Ops.FLOORMOD, other, reverse=reverse)
     x, y = operand_nodes(self, other)
     x, y = (y, x) if reverse else (x, y)
-    return operand_result(self, _float_remainder(x, y), other)
+    return self._like(_float_remainder(x, y), other)
 
 
 def number_dtype(x: Tensor, what: str, other: Any) -> DType:
@@ -195,14 +194,14 @@ def pow(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
         return simple
     x, y = operand_nodes(self, other)
     x, y = (y, x) if reverse else (x, y)
-    return operand_result(self, x.alu(Ops.POW, y) if is_float(x.dtype) else _integer_pow(x, y), other)
+    return self._like(x.alu(Ops.POW, y) if is_float(x.dtype) else _integer_pow(x, y), other)
 
 
 def _complex_pow(x: Tensor, other: Any, reverse: bool) -> Tensor:
     is_whole = isinstance(other, (int, float)) and float(other).is_integer()
     if is_whole and not reverse and abs(other) <= _MOST_PRODUCTS:
         return apply(lambda z: exponentials.power_of_integer(z, int(other)), x)
-    base, exponent = (parts_of(operand_result(x, u, other)) for u in operand_nodes(x, other))
+    base, exponent = (parts_of(x._like(u, other)) for u in operand_nodes(x, other))
     return joined(*(exponentials.power(exponent, base) if reverse else exponentials.power(base, exponent)))
 
 

@@ -12,7 +12,6 @@ from plugrad.tensor.elementwise.operands import (
     binary,
     dtype_refusal,
     operand_nodes,
-    operand_result,
 )
 from plugrad.uop import Ops, UOp
 
@@ -73,7 +72,7 @@ def lshift(self: Tensor, other: Tensor | Number) -> Tensor:
         [4, 12]
     """
     x, y = _shift_operands(self, "<<", other)
-    return operand_result(self, _guarded_shift(y, lambda amount: x << amount, x.const_like(0)), other)
+    return self._like(_guarded_shift(y, lambda amount: x << amount, x.const_like(0)), other)
 
 
 def rshift(self: Tensor, other: Tensor | Number) -> Tensor:
@@ -88,7 +87,7 @@ def rshift(self: Tensor, other: Tensor | Number) -> Tensor:
     """
     x, y = _shift_operands(self, ">>", other)
     beyond = x.const_like(0) if is_unsigned(x.dtype) else x >> (x.dtype.itemsize * 8 - 1)
-    return operand_result(self, _guarded_shift(y, lambda amount: x >> amount, beyond), other)
+    return self._like(_guarded_shift(y, lambda amount: x >> amount, beyond), other)
 
 
 def _bits(x: Tensor, op: Ops, other: Any) -> Tensor:

@@ -13,7 +13,6 @@ from plugrad.tensor.elementwise.operands import (
     compare,
     dtype_refusal,
     operand_nodes,
-    operand_result,
 )
 from plugrad.tensor.keywords import REQUIRED, ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
@@ -42,7 +41,7 @@ def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:
         u = v._graph.cast(dtype) if isinstance(v, TensorBase) else self._const(v, dtype)
         nodes.append(u if u.shape == () else expanded(u, shape))
     cond = self._graph if self.shape == () else expanded(self._graph, shape)
-    out = operand_result(self, cond.where(*nodes), x, y)
+    out = self._like(cond.where(*nodes), x, y)
     return out
 
 
@@ -103,10 +102,10 @@ def clamp(
     # choices, not MAX: at the limit itself the whole gradient passes
     if min_ is not None:
         x, limit = operand_nodes(out, min_)
-        out = operand_result(out, _needs_limit(x < limit, limit).where(limit, x), min_)
+        out = out._like(_needs_limit(x < limit, limit).where(limit, x), min_)
     if max_ is not None:
         x, limit = operand_nodes(out, max_)
-        out = operand_result(out, _needs_limit(x > limit, limit).where(limit, x), max_)
+        out = out._like(_needs_limit(x > limit, limit).where(limit, x), max_)
     return out
 
 

@@ -17,7 +17,6 @@ from plugrad.tensor.elementwise.operands import (
     composed,
     float_pair,
     operand_nodes,
-    operand_result,
 )
 from plugrad.tensor.shapes import as_number
 from plugrad.uop import UOp
@@ -77,7 +76,7 @@ def heaviside(self: Tensor, values: Tensor | Number) -> Tensor:
     """
     x, y = operand_nodes(self, values)
     above = x if is_bool(x.dtype) else (x > 0).cast(x.dtype)
-    return operand_result(self, x.eq(x.const_like(0)).where(y, above), values)
+    return self._like(x.eq(x.const_like(0)).where(y, above), values)
 
 
 def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
@@ -92,7 +91,7 @@ def fmax(self: Tensor, other: Tensor | Number) -> Tensor:
     x, y = operand_nodes(self, other)
     if not is_float(x.dtype):
         return self.maximum(other)
-    return operand_result(self, ((x >= y) | y.ne(y)).where(x, y), other)
+    return self._like(((x >= y) | y.ne(y)).where(x, y), other)
 
 
 def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
@@ -107,7 +106,7 @@ def fmin(self: Tensor, other: Tensor | Number) -> Tensor:
     x, y = operand_nodes(self, other)
     if not is_float(x.dtype):
         return self.minimum(other)
-    return operand_result(self, ((x <= y) | y.ne(y)).where(x, y), other)
+    return self._like(((x <= y) | y.ne(y)).where(x, y), other)
 
 
 def deg2rad(self: Tensor) -> Tensor:

@@ -103,25 +103,19 @@ def binary(
         if op is Ops.FDIV or not all(map(is_complex, both)):
             operands = zip((x, y), both, strict=True)
             return joined(*MIXED[op](*[_operand_parts(tensor, u, dtype, other) for u, dtype in operands]))
-    return operand_result(tensor, x.alu(op, y), other)
+    return tensor._like(x.alu(op, y), other)
 
 
 def _operand_parts(x: Tensor, u: UOp, dtype: DType, other: Any) -> tuple[Tensor, Tensor | None]:
     """Return the parts of an operand; a real one has only the real part."""
-    real = operand_result(x, u.real(), other)
-    return real, operand_result(x, u.imag(), other) if is_complex(dtype) else None
+    real = x._like(u.real(), other)
+    return real, x._like(u.imag(), other) if is_complex(dtype) else None
 
 
 def compare(tensor: Tensor, other: Any, relation: Callable[[UOp, UOp], UOp]) -> Tensor:
     """Return where a relation holds between this and another operand."""
     x, y = operand_nodes(tensor, other)
-    return operand_result(tensor, relation(x, y), other)
-
-
-def operand_result(tensor: Tensor, out: UOp, *others: Any) -> Tensor:
-    """Return the result `out` of this tensor and other operands."""
-    # a constant takes the device of what it is combined with: that of the graph
-    return tensor._like(out, *[x for x in others if isinstance(x, TensorBase)])
+    return tensor._like(relation(x, y), other)
 
 
 def dtype_refusal(tensor: Tensor, what: str, wanted: str, *others: Any) -> DtypeError:
@@ -166,4 +160,4 @@ def float_pair(tensor: Tensor, other: Tensor | Number, function: Any) -> Tensor:
     dtype = dtype if is_float(dtype) else dtypes.default_float
     wide = dtypes.float32 if dtype.itemsize < 4 else dtype
     x, y = operand_nodes(tensor, other, dtype=wide)
-    return operand_result(tensor, function(x, y).cast(dtype), other)
+    return tensor._like(function(x, y).cast(dtype), other)

@@ -22,7 +22,6 @@ from plugrad.tensor.elementwise.operands import (
     composed,
     float_pair,
     operand_nodes,
-    operand_result,
 )
 from plugrad.tensor.shapes import as_number
 from plugrad.uop import Ops, UOp
@@ -323,7 +322,7 @@ def isclose(
     bound = graphs.size_of(y) * as_number(rtol, "isclose") + as_number(atol, "isclose")
     close = (graphs.size_of(x - y) <= bound) & (bound < math.inf) & (graphs.size_of(x) < math.inf)
     close = close | x.eq(y)
-    return operand_result(self, close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)
+    return self._like(close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)
 
 
 _LARGEST = {

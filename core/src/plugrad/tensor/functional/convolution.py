@@ -12,7 +12,6 @@ from plugrad.errors import ShapeError
 from plugrad.settings import settings
 from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, promoted, the_dtype
-from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.functional.correlation import correlated
 from plugrad.tensor.functional.winograd import fits_winograd, winograd
 from plugrad.tensor.shape.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
@@ -161,7 +160,7 @@ def cross_correlation(
         out = winograd(x, w, groups)
     else:
         out = correlated(x, w, groups, steps, gaps)
-    result = operand_result(tensor, out.cast(narrow), weight)
+    result = tensor._like(out.cast(narrow), weight)
     return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 
 

@@ -12,7 +12,6 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.assign import assignable_graph, check_writable, write_part
 from plugrad.tensor.base import Tensor, TensorBase
-from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.gather import check_index
 from plugrad.tensor.indexing.indexing import cut_out, parse_index, whole_steps
 from plugrad.tensor.indexing.masked import Masked, masked_of
@@ -73,7 +72,7 @@ def __getitem__(self: Tensor, index: Any) -> Tensor:
         return _basic_view(self, index)
     plan = index_plan(self, tuple(index_items(self, index)))
     view = _basic_view(self, plan.basic)
-    return operand_result(self, plan.picked(view._graph), self._make(plan.places, self._device))
+    return self._like(plan.picked(view._graph), self._make(plan.places, self._device))
 
 
 def _position(x: Tensor, index: int) -> Tensor:
@@ -152,7 +151,7 @@ def index_put(
     plan = index_plan(self, tuple(items))
     new = _fitted_values(self, values, plan.shape(self.shape))
     written = (plan.added if accumulate else plan.written)(self._graph, new)
-    return operand_result(self, written, values)
+    return self._like(written, values)
 
 
 def _put_masked(x: Tensor, masked: Masked, values: Tensor | ConstType, accumulate: bool) -> Tensor:
@@ -160,7 +159,7 @@ def _put_masked(x: Tensor, masked: Masked, values: Tensor | ConstType, accumulat
     if isinstance(values, TensorBase):
         alike = values.reshape(masked.without_count(values.shape, x.shape))
     new = masked.spread(_fitted_values(x, alike, masked.rest(x.shape)), x.shape)
-    return operand_result(x, masked.chosen(x._graph + new if accumulate else new, x._graph), values)
+    return x._like(masked.chosen(x._graph + new if accumulate else new, x._graph), values)
 
 
 def index_items(x: Tensor, index: Any) -> list[Any]:

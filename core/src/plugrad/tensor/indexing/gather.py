@@ -14,7 +14,6 @@ from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
-from plugrad.tensor.elementwise.operands import operand_result
 from plugrad.tensor.indexing.tie_gradient import share_among_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
 from plugrad.tensor.lookup import (
@@ -64,7 +63,7 @@ def gather(
     x = _cut_rows(self._graph, index.shape, at, "gather")
     position = from_front(index._graph, self.shape[at])
     out = pick_last(moved_last(x, at), moved_last(position, at))
-    return operand_result(self, moved_back(out, at), index)
+    return self._like(moved_back(out, at), index)
 
 
 def take_along_axis(
@@ -137,7 +136,7 @@ def index_select(
     order = (at, *[a for a in range(self.ndim) if a != at])
     out = pick_first(self._graph.permute(order), position)
     back = tuple(sorted(range(self.ndim), key=order.__getitem__))
-    return operand_result(self, out.permute(back), index)
+    return self._like(out.permute(back), index)
 
 
 def scatter(
@@ -189,7 +188,7 @@ def scatter(
     if value.shape != ():
         value = _pad_rows(self, moved_back(_written(value, last, position), at))
     is_written = _pad_rows(self, moved_back(last, at)) > 0
-    return operand_result(self, is_written.where(value, self._graph), index, src)
+    return self._like(is_written.where(value, self._graph), index, src)
 
 
 def scatter_reduce(
@@ -250,7 +249,7 @@ def scatter_reduce(
     found = _pad_rows(self, moved_back(found, at), start)
     old = _negate_for_min(self._graph, reduce).cast(wide)
     combined = _combine(old, found, counts, reduce, include_self).cast(self.dtype)
-    out = operand_result(self, _negate_for_min(combined, reduce), index, src)
+    out = self._like(_negate_for_min(combined, reduce), index, src)
     if op is Ops.MAX and is_float(self.dtype) and isinstance(src, TensorBase):
         return share_among_equals(out, [self, src, index], at, include_self)
     return out

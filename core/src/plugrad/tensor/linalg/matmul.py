@@ -9,7 +9,7 @@ from plugrad.dtype import dtypes, is_int, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
-from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
+from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.elementwise.operators import update_in_place
 from plugrad.tensor.keywords import REQUIRED, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded, is_static, show
@@ -33,20 +33,23 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
         >>> (Tensor([[1, 2], [3, 4]]) @ Tensor([1, 1])).tolist()
         [3, 7]
     """
-    if hasattr(other, "__array__"):
-        # an array of NumPy, as on the left
-        other = as_tensor_operand(self, other)
-    require_tensors(other=other)
-    self._check_device(other)
+    if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if hasattr(other, "__array__"):
+            # an array of NumPy, as on the left
+            other = as_tensor_operand(self, other)
+        require_tensors(other=other)
+    if other._device != self._device:
+        self._check_device(other)
     left, right = self._graph, other._graph
-    if not self.ndim or not other.ndim:
+    rank, other_rank = len(left.shape), len(right.shape)
+    if not rank or not other_rank:
         raise ShapeError(
             f"matmul of shapes {show(self.shape)} and {show(other.shape)}: a scalar is no matrix. "
             "Multiply with *."
         )
-    if self.ndim == 1:
+    if rank == 1:
         left = left.reshape((1, *left.shape))
-    if other.ndim == 1:
+    if other_rank == 1:
         right = right.reshape((*right.shape, 1))
     inner, rows = left.shape[-1], right.shape[-2]
     if inner is not rows and inner != rows:
@@ -55,17 +58,16 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
             f"{show((inner,))[1:-2]} "
             f"columns, the right {show((rows,))[1:-2]} rows. They must be equal; transpose one?"
         )
-    narrow = the_dtype(dtype, promoted([self, other]))
+    narrow = left.dtype if left.dtype is right.dtype else promoted([self, other])
+    narrow = the_dtype(dtype, narrow)
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
     out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
     if is_int(narrow) and narrow.itemsize == 1:
         out = out.dispatch(_product_of_bytes, left.cast(narrow), right.cast(narrow))
-    shape = list(out.shape)
-    if other.ndim == 1:
-        shape.pop(-1)
-    if self.ndim == 1:
-        shape.pop(-1 if other.ndim == 1 else -2)
-    return operand_result(self, out.reshape(tuple(shape)), other)
+    if rank == 1 or other_rank == 1:
+        *batch, rows, columns = out.shape
+        out = out.reshape((*batch, *([rows] if rank > 1 else []), *([columns] if other_rank > 1 else [])))
+    return self._like(out, other)
 
 
 def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, **names: Any) -> Tensor:
@@ -126,13 +128,13 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
 
     (..., M, K) @ (..., K, N) -> (..., M, N)
     """
-    if len(right.shape) == 2 < len(left.shape) and is_static(left.shape[:-1]):
+    (*rows, m, k), (*columns, _, n) = left.shape, right.shape
+    if rows and not columns and is_static((*rows, m)):
         return _rows_product(left, right)
-    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
-    (m, k), n = left.shape[-2:], right.shape[-1]
+    batch = broadcast_shapes(tuple(rows), tuple(columns), what="matmul")
     left = expanded(left, (*batch, m, k)).reshape((*batch, m, 1, k))
-    last = len(right.shape)
-    right = right.permute((*range(last - 2), last - 1, last - 2))
+    last = len(columns)
+    right = right.permute((*range(last), last + 1, last))
     right = expanded(right, (*batch, n, k)).reshape((*batch, 1, n, k))
     full: Any = (*batch, m, n, k)
     product = left.expand(full) * right.expand(full)

@@ -9,11 +9,11 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import float_dtypes, real_number, require_tensors
+from plugrad.tensor.argument_checks import check_tensors, float_dtypes, real_number, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside
-from plugrad.tensor.shape.joins import check_tensors, fix_size, joined_tensors
+from plugrad.tensor.shape.joins import fix_size, joined_tensors
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Axes,

@@ -8,7 +8,8 @@ from typing import Any, Unpack, cast
 from plugrad.dtype import dtypes
 from plugrad.engine.capture import note_size
 from plugrad.errors import ShapeError
-from plugrad.tensor.base import Tensor, TensorBase, check_tensors, promoted
+from plugrad.tensor.argument_checks import check_tensors
+from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.keywords import REQUIRED, AxisNames, PartNames, RepeatNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import check_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import (
     REQUIRED,
@@ -17,7 +18,7 @@ from plugrad.tensor.keywords import (
     exchanged,
     renamed,
 )
-from plugrad.tensor.shape.joins import check_tensors, fix_size
+from plugrad.tensor.shape.joins import fix_size
 from plugrad.tensor.shape.padding import interval, tile_interval, wrap_axis
 from plugrad.tensor.shape.rearrange import parse_formula
 from plugrad.tensor.shape.windows import windows

@@ -14,7 +14,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
-from plugrad.tensor.elementwise.operands import as_tensor_operand, operand_result
+from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.reduce.reduce import nonzero_mask
@@ -182,7 +182,7 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
     if count is not None:
         fill = self._const(as_element(fill_value, "masked_select"))
         out = (positions < product(both[0].shape)).where(out, fill)
-    return operand_result(self, out, mask)
+    return self._like(out, mask)
 
 
 def with_zeros_behind(x: Tensor) -> Tensor:

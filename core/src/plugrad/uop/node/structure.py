@@ -1,11 +1,12 @@
 """Builders for nodes that move, convert, reduce, load and store."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype, truncate
 from plugrad.errors import DtypeError
+from plugrad.uop.node.sizes import permuted_shape, reduced_shape
 from plugrad.uop.ops import DispatchArg, DispatchRule, FourierArg, Ops
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class StructureMixin:
         dtype: DType
         src: "tuple[UOp, ...]"
         arg: Any
+        _placement: Any
 
         @property
         def shape(self) -> "tuple[int | UOp, ...]": ...  # noqa: D102
@@ -34,9 +36,18 @@ class StructureMixin:
         def device(self) -> str | None: ...  # noqa: D102
 
     def _derive(
-        self, op: Ops, dtype: DType | None = None, extra: "tuple[UOp, ...]" = (), arg: Any = None
+        self,
+        op: Ops,
+        dtype: DType | None = None,
+        extra: "tuple[UOp, ...]" = (),
+        arg: Any = None,
+        placement: Any = None,
     ) -> Self:
-        return type(self)(op, self.dtype if dtype is None else dtype, (self, *extra), arg)  # pyright: ignore
+        kind: Any = type(self)
+        # said to the class, it takes twice as long
+        return kind.__new__(
+            kind, op, self.dtype if dtype is None else dtype, (self, *extra), arg, None, placement
+        )
 
     def _size_node(self, size: "int | UOp") -> "UOp":
         return constant(type(self), dtypes.index, size) if isinstance(size, int) else size  # pyright: ignore
@@ -45,16 +56,18 @@ class StructureMixin:
         for size in shape:
             if type(size) is not int:
                 return self._derive(op, extra=tuple(map(self._size_node, shape)))
-        sizes = tuple(shape)
-        return self._placed(op, _numbers(type(self), sizes), sizes)  # pyright: ignore
+        sizes: Any = tuple(shape)
+        return self._derive(op, extra=_numbers(type(self), sizes), placement=self._placed(sizes))  # pyright: ignore
 
-    def _placed(self, op: Ops, sizes: "tuple[UOp, ...]", shape: tuple[Any, ...]) -> Self:
-        """Return a movement op of this node, whose shape is known."""
-        node: Any = type(self)(op, self.dtype, (self, *sizes))  # pyright: ignore[reportCallIssue]
-        if node._placement is None and self.dtype is not dtypes.index:
-            # as `placement_of` would find out
-            object.__setattr__(node, "_placement", (shape, self.device))
-        return node
+    def _placed(self, shape: tuple[Any, ...]) -> Any:
+        """Return the placement in another shape, as `placement_of` would find out; None: not known."""
+        known = self._placement
+        return None if known is None or self.dtype is dtypes.index else (shape, known[1])
+
+    def _placed_by(self, shape_of: Callable[[Any, Any], Any], axes: tuple[int, ...]) -> Any:
+        """Return the placement in the shape that a rule gives; None: not known."""
+        known = self._placement
+        return self._placed(shape_of(known[0], axes)) if known is not None and known[0] else None
 
     def reshape(self, shape: "tuple[int | UOp, ...]") -> Self:
         """Return the same elements, in row-major order, in another shape."""
@@ -74,7 +87,9 @@ class StructureMixin:
 
     def permute(self, axes: tuple[int, ...]) -> Self:
         """Return this with axis `axes[i]` in place `i`."""
-        return self if axes == tuple(range(len(axes))) else self._derive(Ops.PERMUTE, arg=axes)
+        if axes == tuple(range(len(axes))):
+            return self
+        return self._derive(Ops.PERMUTE, arg=axes, placement=self._placed_by(permuted_shape, axes))
 
     def pad(self, widths: "Pairs") -> Self:
         """Return this with `(before, after)` zeros around each axis."""
@@ -92,7 +107,8 @@ class StructureMixin:
         for end in ends:
             if type(end) is not int:
                 return self._derive(Ops.SHRINK, extra=nodes)
-        return self._placed(Ops.SHRINK, nodes, tuple([end - begin for begin, end in pairs]))
+        placement = self._placed(tuple([end - begin for begin, end in pairs]))
+        return self._derive(Ops.SHRINK, extra=nodes, placement=placement)
 
     def flip(self, axes: tuple[int, ...]) -> Self:
         """Return this with the order along `axes` reversed."""
@@ -106,14 +122,20 @@ class StructureMixin:
         """
         if op is Ops.MAX and is_complex(self.dtype):
             raise DtypeError(f"{op.name} over axes of {self.dtype.name}: complex numbers have no order.")
-        return self._derive(Ops.REDUCE_AXIS, arg=(op, tuple(sorted(axes)))) if axes else self
+        if not axes:
+            return self
+        axes = tuple(sorted(axes))
+        placement = self._placed_by(reduced_shape, axes)
+        return self._derive(Ops.REDUCE_AXIS, arg=(op, axes), placement=placement)
 
     def cast(self, dtype: DType) -> Self:
         """Return the value in `dtype` (a scalar type keeps this node's number of lanes)."""
         if dtype is self.dtype:
             return self
         dtype = dtype.scalar().vec(self.dtype.count)
-        return self if dtype is self.dtype else self._derive(Ops.CAST, dtype)
+        if dtype is self.dtype:
+            return self
+        return self._derive(Ops.CAST, dtype, placement=None if dtype is dtypes.index else self._placement)
 
     def with_imag(self, imag: "UOp") -> Self:
         """Return complex numbers of these real and the given imaginary parts.
