@@ -20,6 +20,14 @@ def test_flags_follow_the_device(cpu, changed):
     assert compiler_flags(changed(cpu, divide="", c="1.1")) == ("-w",)
 
 
+def test_drivers_optimise_unless_the_setting_says_no(cpu, monkeypatch):
+    assert "-cl-opt-disable" not in compiler_flags(cpu)
+    optimized = OpenClCompiler(cpu).cache_key
+    monkeypatch.setenv("OPENCL_OPTIMIZE", "0")
+    assert "-cl-opt-disable" in compiler_flags(cpu)
+    assert OpenClCompiler(cpu).cache_key != optimized
+
+
 def test_an_error_shows_source_log_and_flags(compiler):
     source = "__kernel void broken(__global int *out) { *out = nothing_of_this_name; }\n"
     with pytest.raises(CompileError) as caught:

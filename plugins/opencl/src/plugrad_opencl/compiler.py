@@ -14,6 +14,7 @@ from plugrad.runtime.compiler import Compiler
 from plugrad.target import Target
 from plugrad_opencl.context import Context, open_context
 from plugrad_opencl.driver import opencl
+from plugrad_opencl.settings import settings
 
 Unit = tuple[str, str]
 
@@ -27,6 +28,7 @@ def compiler_flags(target: Target) -> tuple[str, ...]:
     return (
         *(("-cl-std=CL1.2",) if version >= (1, 2) else ()),
         *(("-cl-fp32-correctly-rounded-divide-sqrt",) if target.get("divide") else ()),
+        *(() if settings.OPENCL_OPTIMIZE else ("-cl-opt-disable",)),
         "-w",
     )
 
