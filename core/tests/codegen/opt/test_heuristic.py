@@ -206,6 +206,28 @@ def test_rows_are_lanes_where_each_tile_of_filters_would_read_images_from_memory
     assert lane_axes(simplify_ranges(convolution(4, 256, 28, 512, 1, step=2))) == {3}
 
 
+def gradient_of_filters(images: int, channels: int, filters: int, size: int) -> UOp:
+    """Return sums over places, of images beside gradients whose filters are contiguous."""
+    o, c, v, w = (UOp.range(extent, axis) for axis, extent in enumerate((filters, channels, 3, 3)))
+    n, y, x = (UOp.range(extent, 4 + a, AxisType.REDUCE) for a, extent in enumerate((images, size, size)))
+    around = size + 2
+    gradient = param(1, images * size**2 * filters).index(((n * size + y) * size + x) * filters + o)
+    image = param(2, images * channels * around**2).index(
+        ((n * channels + c) * around + y + v) * around + x + w
+    )
+    value = (gradient.load() * image.load()).reduce(Ops.ADD, n, y, x)
+    place = param(0, filters * channels * 9).index(((o * channels + c) * 3 + v) * 3 + w)
+    return kernel(place.store(value, o, c, v, w))
+
+
+def test_lanes_that_memory_has_side_by_side_need_no_copy_of_others() -> None:
+    ast = simplify_ranges(gradient_of_filters(4, 256, 256, 14))
+    narrow = replace(PANELS, vector_bits=256, vector_registers=16, cache_bytes=(32 << 10, 512 << 10))
+    upcast = {o.axis[0]: int(str(o.arg)) for o in chosen(ast, narrow) if o.op is OptOps.UPCAST}
+    assert upcast[0] % 8 == 0
+    assert upcast.get(1, 1) < 8
+
+
 def test_lanes_that_are_stored_apart_share_lines_with_their_neighbours() -> None:
     upcast = [
         o.axis[0]

@@ -54,6 +54,11 @@ class MemoryAccess:
         """Return the elements between two steps of `r`, None where unknown."""
         return self._both_steps(r)[0]
 
+    def reads_beyond(self, cached_bytes: int) -> bool:
+        """Say whether a reduction reads more at the place than a cache holds."""
+        span_bytes = span_of(self.index.src[1]) * self.index.dtype.itemsize
+        return self.reduce is not None and span_bytes >= cached_bytes
+
     def is_contiguous(self, r: UOp) -> bool:
         """Say whether a step of `r` is a step of one element, under one gate."""
         return self.step(r) == 1 and self._is_gated_as_one(r)
@@ -195,6 +200,12 @@ class LoopBody:
     def steps(self) -> int:
         """Steps of all its loops together."""
         return steps_of(self.loops)
+
+
+def nbytes_between(place: UOp) -> int:
+    """Return the bytes from the lowest address of an INDEX to the highest."""
+    address = place.src[1]
+    return (int(address.vmax) - int(address.vmin) + 1) * place.dtype.itemsize
 
 
 def span_of(idx: UOp, axes: Collection[UOp] | None = None) -> int:

@@ -5,6 +5,7 @@ register tile that loads least for each multiplication, then threads. For target
 work-items, wide loads and shared reductions.
 """
 
+import math
 from collections.abc import Iterable
 
 from plugrad.codegen.opt.analysis import (
@@ -15,14 +16,13 @@ from plugrad.codegen.opt.analysis import (
     MemoryAccess,
     bodies_of,
     lanes_along,
-    span_of,
     steps_of,
 )
 from plugrad.codegen.opt.grid.heuristic import grid_opts
 from plugrad.codegen.opt.group_staging import has_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_matrix import use_matrix_loops
-from plugrad.codegen.opt.loop_order import hoist_reduction, nbytes_between, order_loops
+from plugrad.codegen.opt.loop_order import hoist_reduction, order_loops
 from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
@@ -49,8 +49,6 @@ _PICKED = 2
 # Against a vector: the load or store of one of its elements, and a line, often a page, of its own for it.
 _SCATTERED = 1
 _LINE = 4
-# Bytes from beyond the second cache in the time of a multiplication: a fifth of the rate of pages in order.
-_STREAMED = 2
 # Places that read a copy of gathered lanes at the least, and the time of each of its elements.
 _ROWS_TO_PACK = 128
 _COPIED = 2
@@ -230,10 +228,25 @@ class _VectorPlan:
 
     def gains_by_packing(self, plain: "_VectorPlan") -> bool:
         """Say whether copies are worth more code than the `plain` plan has."""
-        if any(self.is_large(p) and self._is_packed(p, self.lane) for p in self.places):
-            return True
         own, other = self._tile_cost(), plain._tile_cost()
-        return own is not None and other is not None and own <= _WORTH_PACKING * other
+        is_large = any(
+            p.reads_beyond(self.cache_bytes) and self._is_packed(p, self.lane) for p in self.places
+        )
+        if own is None or other is None:
+            return is_large
+        return own <= (max(other, plain._time_of_memory()) if is_large else _WORTH_PACKING * other)
+
+    def _time_of_memory(self) -> float:
+        """Return the time in which memory gives what tiles read; infinity where lanes jump."""
+        lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
+        tile, places = self._tile(main, lane), moving(main)
+        if lane is None or tile is None or any(p.moves(lane) and not p.is_contiguous(lane) for p in places):
+            return math.inf
+        return tile.streamed(places, self._batch(places), self.cache_bytes)
+
+    def _batch(self, places: list[MemoryAccess]) -> list[UOp]:
+        """Return the axes along which all places move."""
+        return [r for r in self.kernel.axes(AxisType.LOOP) if all(p.moves(r) for p in places)]
 
     def _tile_cost(self) -> float | None:
         """Return the time of the tile in vector multiplications; None for scalar tiles."""
@@ -267,21 +280,12 @@ class _VectorPlan:
             return steps_of(p.loops) * (_SCATTERED + _LINE / tile.neighbours(p))
 
         outside = (p for p in self.places if p.reduce is None and p.moves(lane) and not p.is_contiguous(lane))
-        copied = [p for p in moving(body) if self._is_packed(p, lane) and not p.is_contiguous(lane)]
+        packed = [p for p in moving(body) if self._is_packed(p, lane)]
+        copied = [p for p in packed if not p.is_contiguous(lane)]
         beside = sum(_COPIED * steps_of(p.index.ranges) for p in copied)
         beside += sum(map(scattered, outside)) if tile.unit > 1 else 0
-        return max(tile.steps(body, weight), self._streamed(body, tile)) + beside
-
-    def _streamed(self, body: LoopBody, tile: Tile) -> float:
-        """Return the time in which memory gives what each tile of packed lanes reads again."""
-        lane, places = tile.column, moving(body)
-        packed = [p for p in places if self._is_packed(p, lane)]
-        # a batch of products is outside of all tiles: they read one step of it
-        one = {r: r.const_like(0) for r in self.kernel.axes(AxisType.LOOP) if all(p.moves(r) for p in packed)}
-        again = [p for p in places if packed and not p.moves(lane)]
-        large = [p for p in again if nbytes_between(p.index.substitute(one)) > self.cache_bytes]
-        tiles = -(-(constant_size(lane) or 1) // (tile.columns * tile.unit))
-        return tiles * sum(nbytes_between(p.index) for p in large) / _STREAMED
+        streamed = tile.streamed(moving(body), self._batch(packed), self.cache_bytes) if packed else 0
+        return max(tile.steps(body, weight), streamed) + beside
 
     def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
         """Say whether windows of neighbours along `row` overlap in vectors along the columns.
@@ -298,18 +302,12 @@ class _VectorPlan:
             body, lambda p: _PICKED if p.is_shuffled(lane) and not self._is_packed(p, lane) else 0
         )
 
-    def is_large(self, place: MemoryAccess) -> bool:
-        """Say whether a reduction reads more at a place than the second cache holds."""
-        if place.reduce is None:
-            return False
-        return span_of(place.index.src[1]) * place.index.dtype.itemsize >= self.cache_bytes
-
     def _streams(self, body: LoopBody) -> bool:
         """Say whether a reduction reads memory beyond the caches, each element once, row by row.
 
         The longer the part of a row that a step takes, the fewer pages are visited.
         """
-        large = [p for p in moving(body) if self.is_large(p)]
+        large = [p for p in moving(body) if p.reads_beyond(self.cache_bytes)]
         return bool(large) and all(p.loops <= p.index.ranges for p in large)
 
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:

@@ -2,7 +2,14 @@
 
 from dataclasses import replace
 
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, divisors, steps_of
+from plugrad.codegen.opt.analysis import (
+    LoopBody,
+    MemoryAccess,
+    bodies_of,
+    divisors,
+    nbytes_between,
+    steps_of,
+)
 from plugrad.codegen.opt.hoisting import hoist_of, in_pieces
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
@@ -53,12 +60,6 @@ def order_loops(kernel: KernelOpt) -> None:
             kernel.apply(Opt(OptOps.SWAP, loops[n].arg.ident, r.arg.ident))
             other = loops.index(r)
             loops[n], loops[other] = r, loops[n]
-
-
-def nbytes_between(place: UOp) -> int:
-    """Return the bytes from the lowest address of an INDEX to the highest."""
-    address = place.src[1]
-    return (int(address.vmax) - int(address.vmin) + 1) * place.dtype.itemsize
 
 
 def hoist_reduction(kernel: KernelOpt) -> None:

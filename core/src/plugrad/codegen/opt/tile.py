@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, nbytes_between, steps_of
 from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.target import LINE_BYTES
@@ -16,6 +16,8 @@ from plugrad.uop.strides import coefficient, constant_size
 _BESIDE = 1 / 8
 # The same of a line that comes from beyond the caches, for one of its elements.
 _FAR_LINE = 4
+# Bytes from beyond the second cache in the time of a multiplication: a fifth of the rate of pages in order.
+_STREAMED = 2
 # Rows make the code of a tile as many times as long: they have to save a twentieth.
 _ROWS = 1.05
 # Steps of a whole reduction that are written out, and products in them: longer code outgrows its cache.
@@ -125,6 +127,17 @@ class Tile:
         loads = self.loads(body, weight)
         each = (max(self.products, loads) + _BESIDE * loads) / (self.products * self.unit)
         return body.steps * each * self.rest
+
+    def streamed(self, places: list[MemoryAccess], batch: list[UOp], cached_bytes: int) -> float:
+        """Return the time in which memory gives what each tile of lanes reads again.
+
+        A batch of products is outside of all tiles: they read one step of it.
+        """
+        one = {r: r.const_like(0) for r in batch}
+        again = [p for p in places if not p.moves(self.column)]
+        large = [p for p in again if nbytes_between(p.index.substitute(one)) > cached_bytes]
+        tiles = -(-(constant_size(self.column) or 1) // (self.columns * self.unit))
+        return tiles * sum(nbytes_between(p.index) for p in large) / _STREAMED
 
     @property
     def penalty(self) -> float:
