@@ -15,24 +15,32 @@ def numbers(*shape: int, seed: int) -> Tensor:
     return Tensor(np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32))
 
 
-def sums(x: Tensor, weight: Tensor, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...]) -> UOp:
-    return correlated(x.uop, weight.uop, groups, steps, gaps)
+def sums(
+    x: Tensor,
+    weight: Tensor,
+    groups: int,
+    steps: tuple[int, ...],
+    gaps: tuple[int, ...],
+    widths: tuple[tuple[int, int], ...],
+) -> UOp:
+    return correlated(x.uop, weight.uop, groups, steps, gaps, widths)
 
 
 @pytest.mark.parametrize(
-    ("sizes", "kernel", "groups", "steps", "gaps"),
+    ("sizes", "kernel", "groups", "steps", "gaps", "widths"),
     [
-        ((5, 6), (3, 2), 1, (1, 1), (1, 1)),
-        ((7, 6), (2, 3), 2, (1, 1), (2, 1)),
-        ((7, 6), (3, 2), 2, (2, 1), (1, 2)),
-        ((6,), (1,), 1, (1,), (1,)),
+        ((5, 6), (3, 2), 1, (1, 1), (1, 1), ((0, 0), (0, 0))),
+        ((7, 6), (2, 3), 2, (1, 1), (2, 1), ((1, 1), (0, 2))),
+        ((7, 6), (3, 2), 2, (2, 1), (1, 2), ((1, 0), (2, 1))),
+        ((7, 6), (3, 2), 1, (1, 1), (1, 1), ((3, -1), (0, 4))),
+        ((6,), (1,), 1, (1,), (1,), ((0, 2),)),
     ],
 )
 def test_gradients_are_those_of_the_chain_rule(
-    sizes: Any, kernel: Any, groups: int, steps: Any, gaps: Any
+    sizes: Any, kernel: Any, groups: int, steps: Any, gaps: Any, widths: Any
 ) -> None:
     x, weight = numbers(2, 4, *sizes, seed=1), numbers(32, 4 // groups, *kernel, seed=2)
-    out = sums(x, weight, groups, steps, gaps)
+    out = sums(x, weight, groups, steps, gaps, widths)
     flowing = numbers(*out.shape, seed=3)  # pyright: ignore[reportArgumentType] - sizes are numbers
     (plain,) = outputs_of(out.src[0])
     got, want = (compute_gradient(u, flowing.uop, [x.uop, weight.uop]) for u in (out, plain))
@@ -52,4 +60,5 @@ def test_a_weight_that_is_computed_from_the_elements_counts_once() -> None:
 
 def test_equal_sums_are_one_node() -> None:
     x, weight = numbers(1, 2, 4, 4, seed=1), numbers(3, 2, 2, 2, seed=2)
-    assert sums(x, weight, 1, (1, 1), (1, 1)) is sums(x, weight, 1, (1, 1), (1, 1))
+    options: Any = 1, (1, 1), (1, 1), ((1, 1), (0, 0))
+    assert sums(x, weight, *options) is sums(x, weight, *options)

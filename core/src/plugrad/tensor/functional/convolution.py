@@ -12,7 +12,7 @@ from plugrad.errors import ShapeError
 from plugrad.settings import settings
 from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, promoted, the_dtype
-from plugrad.tensor.functional.correlation import correlated
+from plugrad.tensor.functional.correlation import correlated, with_zeros
 from plugrad.tensor.functional.winograd import fits_winograd, winograd
 from plugrad.tensor.shape.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
 from plugrad.tensor.shapes import as_int, is_static, show
@@ -150,16 +150,18 @@ def cross_correlation(
     if tensor.ndim < weight.ndim:
         batch = tensor.unsqueeze(0)
         return cross_correlation(batch, weight, bias, groups, steps, gaps, widths, dtype).squeeze(0)
+    if not is_static([width for pair in widths for width in pair]):
+        padded = tensor.pad(((0, 0), (0, 0), *widths))
+        return cross_correlation(padded, weight, bias, groups, steps, gaps, ((0, 0),) * len(gaps), dtype)
     kernel: Any = weight.shape[2:]
     narrow = the_dtype(dtype, promoted([tensor, weight]))
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
-    padded = tensor.pad(((0, 0), (0, 0), *widths)) if any(map(any, widths)) else tensor
-    x, w = padded.cast(wide)._graph, weight._graph.cast(wide)
+    x, w = tensor.cast(wide)._graph, weight._graph.cast(wide)
     is_known = is_static((*x.shape, *w.shape))
     if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
-        out = winograd(x, w, groups)
+        out = winograd(with_zeros(x, widths), w, groups)
     else:
-        out = correlated(x, w, groups, steps, gaps)
+        out = correlated(x, w, groups, steps, gaps, widths)
     result = tensor._like(out.cast(narrow), weight)
     return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 

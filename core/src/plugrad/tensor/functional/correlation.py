@@ -11,6 +11,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.autodiff import compute_gradient, inputs_of, with_rule
+from plugrad.tensor.shape.spatial import Widths
 from plugrad.tensor.shape.windows import windows
 from plugrad.tensor.shapes import is_static
 from plugrad.uop import Ops, UOp
@@ -19,12 +20,20 @@ from plugrad.uop import Ops, UOp
 _CHANNELS = 16
 
 
-def correlated(x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...]) -> UOp:
+def correlated(
+    x: UOp,
+    weight: UOp,
+    groups: int,
+    steps: tuple[int, ...],
+    gaps: tuple[int, ...],
+    widths: Widths,
+) -> UOp:
     """Return sums over windows: (N, C, *sizes), (O, C/groups, *kernel) -> (N, O, *counts).
 
-    Where a size is symbolic, gradients are those of the chain rule.
+    `widths` zeros are around the elements; where negative, so many elements less. Where a size is symbolic,
+    gradients are those of the chain rule.
     """
-    rule = _Gradients(groups, steps, gaps)
+    rule = _Gradients(groups, steps, gaps, widths)
     out = rule.sums(x, weight)
     return with_rule([out], [x, weight], rule)[0] if is_static((*x.shape, *weight.shape)) else out
 
@@ -36,6 +45,7 @@ class _Gradients:
     groups: int
     steps: tuple[int, ...]
     gaps: tuple[int, ...]
+    widths: Widths
 
     def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
         (gradient,) = gradients
@@ -46,7 +56,8 @@ class _Gradients:
 
     def sums(self, x: UOp, weight: UOp) -> UOp:
         kernel: Any = weight.shape[2:]
-        return _sum_of_products(windows(x, kernel, self.steps, self.gaps), weight, self.groups)
+        view = windows(with_zeros(x, self.widths), kernel, self.steps, self.gaps)
+        return _sum_of_products(view, weight, self.groups)
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         if any(step != 1 for step in self.steps):
@@ -54,13 +65,14 @@ class _Gradients:
         shape: Any = weight.shape
         out_channels, in_group, *kernel = shape
         spans = [(k - 1) * gap for k, gap in zip(kernel, self.gaps, strict=True)]
-        around = gradient.pad([(0, 0), (0, 0), *((span, span) for span in spans)])
+        # the zeros around the elements have no gradient
+        widths = [(span - low, span - high) for span, (low, high) in zip(spans, self.widths, strict=True)]
         out_group: Any = out_channels // self.groups
         turned = weight.reshape((self.groups, out_group, in_group, *kernel))
         turned = turned.permute((0, 2, 1, *range(3, len(turned.shape))))
         turned = turned.reshape((self.groups * in_group, out_group, *kernel))
         turned = turned.flip(tuple(range(2, len(weight.shape))))
-        return self.sums(around, turned)
+        return _Gradients(self.groups, self.steps, self.gaps, tuple(widths)).sums(gradient, turned)
 
     def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         out_channels: Any = weight.shape[0]
@@ -91,6 +103,16 @@ class _WeightGradient:
         last = len(gradient.shape) - 1
         aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
         return self.sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
+
+
+def with_zeros(x: UOp, widths: Widths) -> UOp:
+    """Return `x` with zeros around its last axes; where negative, without so many elements."""
+    sizes: Any = x.shape
+    pairs = [*[(0, 0)] * (len(sizes) - len(widths)), *widths]
+    if any(low < 0 or high < 0 for low, high in pairs):
+        ends = [(max(0, -low), min(0, high)) for low, high in pairs]
+        x = x.shrink([(begin, size + end) for size, (begin, end) in zip(sizes, ends, strict=True)])
+    return x.pad([(max(0, low), max(0, high)) for low, high in pairs])
 
 
 def _sum_of_products(view: UOp, weight: UOp, groups: int) -> UOp:
