@@ -2,7 +2,8 @@
 
 A test of several devices runs whole on PYTHON, which needs no compiler. Of each test function the first case
 runs on CPU as well, and the others are wide: the table of operations has each method there, and the
-conformance suite every kind of kernel.
+conformance suite every kind of kernel. Where that takes seconds to compile, and other tests run the
+same method there, the mark `wide_on_cpu` makes the first case wide too.
 
 The test of all rules runs last, or after all processes that share the tests.
 """
@@ -25,6 +26,10 @@ _complete = pytest.StashKey[bool]()
 _silent = pytest.StashKey[list[str]]()
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "wide_on_cpu: runs on CPU with EVERYTHING=1 only")
+
+
 @pytest.hookimpl(tryfirst=True)  # before wide tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name == "test_rule_tables.py")
@@ -36,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if on_python == item.nodeid or on_python not in names or not item.path.is_relative_to(here):
             continue
         function = item.nodeid.partition("[")[0]
-        if function in seen:
+        if function in seen or item.get_closest_marker("wide_on_cpu"):
             item.add_marker(pytest.mark.wide)
         seen.add(function)
 

@@ -31,6 +31,7 @@ def test_a_bound_variable_is_a_number() -> None:
 
 
 @pytest.mark.parametrize("number", [3, 7])
+@pytest.mark.wide_on_cpu
 def test_a_bound_variable_may_stand_on_either_side_of_an_operator(number: int) -> None:
     v: Any = Variable("v", 1, 9).bind(3)
     size = v if number == 3 else v * 2 + 1

@@ -195,6 +195,7 @@ def test_a_replay_takes_new_values(name: str) -> None:
 
 
 @pytest.mark.parametrize(("f", "expected"), MATRICES.values(), ids=MATRICES)
+@pytest.mark.wide_on_cpu
 def test_one_set_of_kernels_serves_matrices_of_all_sizes(f: Any, expected: Any) -> None:
     x = Tensor(SQUARES).realize()
     programs: set[tuple[Any, ...]] = set()
@@ -207,6 +208,7 @@ def test_one_set_of_kernels_serves_matrices_of_all_sizes(f: Any, expected: Any) 
 
 
 @pytest.mark.parametrize("f", [lambda x: x.inv(), lambda x: x.qr()[1]])
+@pytest.mark.wide_on_cpu
 def test_how_many_matrices_there_are_may_vary(f: Any) -> None:
     x = Tensor(SQUARES[:1]).expand(8, 8, 8)[:, :3, :3].contiguous().realize()
     programs: set[tuple[Any, ...]] = set()

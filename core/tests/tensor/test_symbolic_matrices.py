@@ -91,6 +91,7 @@ def test_eigh() -> None:
         check(parts, expected, MATRICES["squares"], x)
 
 
+@pytest.mark.wide_on_cpu
 def test_what_is_made_of_singular_values() -> None:
     check(
         lambda x: (x.pinv(1e-4), *(x.matrix_norm(p) for p in ("nuc", 2, -2))),
@@ -99,6 +100,7 @@ def test_what_is_made_of_singular_values() -> None:
     )
 
 
+@pytest.mark.wide_on_cpu
 def test_lstsq() -> None:
     b = A[:, 2] + 1
 
@@ -111,6 +113,7 @@ def test_lstsq() -> None:
         MATRICES["rows and columns"](Tensor(A), *bound(4, 2)).lstsq(Tensor(b)[: bound(4, 2)[0]])
 
 
+@pytest.mark.wide_on_cpu
 def test_gradients() -> None:
     def of_factors(x: Tensor) -> Sequence[Tensor]:
         q, r = x.qr()
@@ -124,6 +127,7 @@ def test_gradients() -> None:
     check(of_factors, expected, MATRICES["rows and columns"])
 
 
+@pytest.mark.wide_on_cpu
 def test_a_replay_factorizes_other_sizes() -> None:
     @jit
     def step(x: Tensor, m: Any, n: Any) -> tuple[Tensor, ...]:
@@ -182,6 +186,7 @@ def test_transforms(f: Any, expected: Any) -> None:
     check(f, expected, lambda x, m, n: x[:m, :n], NUMBERS)
 
 
+@pytest.mark.wide_on_cpu
 def test_a_long_axis_is_transformed_by_a_convolution() -> None:
     x = (np.random.default_rng(5).standard_normal((700, 2)) @ (1, 1j)).astype(np.complex64)
     programs: set[tuple[Any, ...]] = set()

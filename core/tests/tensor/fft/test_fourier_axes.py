@@ -24,6 +24,7 @@ X = random(3, 4, 5)
     ("s", "axes"),
     [(None, None), (None, (0, 2)), (None, (-1,)), ((4,), None), ((2, 7), (1, 0)), ((3, 6), None)],
 )
+@pytest.mark.wide_on_cpu
 def test_several_axes_are_those_of_numpy(s: Any, axes: Any, norm: Any) -> None:
     # NumPy takes no sizes without axes any more
     named = tuple(range(-len(s), 0)) if s is not None and axes is None else axes

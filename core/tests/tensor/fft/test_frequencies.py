@@ -80,6 +80,7 @@ def test_all_steps_of_a_transform_are_one_kernel() -> None:
 
 
 @pytest.mark.parametrize("size", [16, 60])
+@pytest.mark.wide_on_cpu
 def test_what_is_transformed_is_computed_first(size: int) -> None:
     array = given(3, 2, size)
     x = Tensor(array)
@@ -90,6 +91,7 @@ def test_what_is_transformed_is_computed_first(size: int) -> None:
     )
 
 
+@pytest.mark.wide_on_cpu
 def test_examples_of_a_batch_are_transformed_each() -> None:
     array = given(3, 2, 48)
     found = vmap(lambda x: (x * 2).fft())(Tensor(array))
@@ -112,6 +114,7 @@ def test_parts_of_numbers_lie_along_any_axis(axis: int, parts: int) -> None:
     np.testing.assert_allclose(found[..., 0] + 1j * found[..., 1], expected, atol=1e-12)
 
 
+@pytest.mark.wide_on_cpu
 def test_long_prime_lengths_of_many_rows_are_those_of_numpy() -> None:
     numbers = (given(50, 521) + 1j * given(50, 521)[::-1]).astype(np.complex64)
     expected = np.fft.fft(numbers.astype(np.complex128))

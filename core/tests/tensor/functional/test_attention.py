@@ -165,6 +165,7 @@ def in_blocks(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (2, 1, 5, 1), (7,), ()])
+@pytest.mark.wide_on_cpu
 def test_masks_get_gradients_from_blocks(monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...]) -> None:
     in_blocks(monkeypatch, 3)
     arrays = random(2, 3, 5, 4), random(2, 1, 7, 4), random(7, 6), np.float32(RNG.standard_normal(shape))
@@ -183,6 +184,7 @@ def test_masks_get_gradients_from_blocks(monkeypatch: pytest.MonkeyPatch, shape:
         np.testing.assert_allclose(left.grad.numpy(), right.grad.numpy(), rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.wide_on_cpu
 def test_second_derivatives_come_from_blocks_too(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = Tensor(random(5, 3).astype(np.float64)), Tensor(random(7, 3).astype(np.float64))
 
@@ -229,6 +231,7 @@ def peak(length: int, block: int, monkeypatch: pytest.MonkeyPatch, trains: bool)
 
 
 @pytest.mark.parametrize("trains", [False, True])
+@pytest.mark.wide_on_cpu
 def test_memory_does_not_grow_with_the_square_of_the_length(
     monkeypatch: pytest.MonkeyPatch, trains: bool
 ) -> None:
@@ -239,6 +242,7 @@ def test_memory_does_not_grow_with_the_square_of_the_length(
 
 
 @pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.wide_on_cpu
 def test_memory_of_gradients_alone_does_not_grow_with_the_square(
     monkeypatch: pytest.MonkeyPatch, is_known: bool
 ) -> None:

@@ -53,6 +53,7 @@ def test_targets_that_are_too_long_cost_infinity_or_nothing() -> None:
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.wide_on_cpu
 def test_labels_may_follow_one_another(reduction: Any) -> None:
     labels, used, wanted = np.array([1, 2, 3, 4, 4, 1, 2], np.int32), [9, 8, 7], [2, 0, 5]
     scores = torch.tensor(SCORES).log_softmax(-1)
@@ -65,6 +66,7 @@ def test_labels_may_follow_one_another(reduction: Any) -> None:
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.wide_on_cpu
 def test_one_sequence_needs_no_axis_for_a_batch(reduction: Any) -> None:
     scores = torch.tensor(SCORES[:, 0]).log_softmax(-1)
     expected = F.ctc_loss(
@@ -196,6 +198,7 @@ def test_chances_that_are_nan_make_their_loss_nan() -> None:
     assert np.isnan(losses).tolist() == [True, False]
 
 
+@pytest.mark.wide_on_cpu
 def test_chances_of_0_leave_gradients_finite() -> None:
     scores = np.log(np.full((4, 1, 3), 1 / 3, np.float32))
     # nothing can come at first but the label 1

@@ -16,6 +16,7 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("padding_mode", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.wide_on_cpu
 def test_samples_are_those_of_torch(mode: Any, padding_mode: Any, align_corners: bool) -> None:
     x = RNG.standard_normal((2, 3, 4, 5)).astype(np.float32)
     grid = RNG.uniform(-1.8, 1.8, (2, 3, 2, 2)).astype(np.float32)
@@ -34,6 +35,7 @@ def test_samples_are_those_of_torch(mode: Any, padding_mode: Any, align_corners:
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+@pytest.mark.wide_on_cpu
 def test_samples_of_volumes_are_those_of_torch(mode: Any) -> None:
     x = RNG.standard_normal((1, 2, 3, 4, 2)).astype(np.float32)
     grid = RNG.uniform(-1.3, 1.3, (1, 2, 3, 2, 3)).astype(np.float32)

@@ -42,6 +42,7 @@ def test_sizes_are_those_of_torch(mode: Any, shape: Any, size: Any) -> None:
 
 @pytest.mark.parametrize("options", [{}, {"align_corners": True}], ids=str)
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.wide_on_cpu
 def test_corners_and_cubics_are_those_of_torch(mode: Any, options: Any) -> None:
     for size in ((4, 9), (7, 1), (3, 3)):
         x = RNG.standard_normal((1, 2, 6, 5)).astype(np.float32)
@@ -57,6 +58,7 @@ def test_factors_are_those_of_torch(mode: Any, factor: Any) -> None:
 
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 @pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.wide_on_cpu
 def test_antialiasing_is_that_of_torch(mode: Any, align_corners: bool) -> None:
     for size in ((4, 3), (9, 5), (3, 12)):
         x = RNG.standard_normal((1, 2, 11, 8)).astype(np.float32)

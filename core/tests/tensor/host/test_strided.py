@@ -41,6 +41,7 @@ def _moved(x: Any, move: str, choice: int) -> Any:
 
 @given(shape=st.lists(st.integers(1, 5), min_size=1, max_size=3), moves=_MOVES)
 @settings(max_examples=300, deadline=None)
+@pytest.mark.wide_on_cpu
 def test_any_view_reads_as_numpys(shape: list[int], moves: list[tuple[str, int]]) -> None:
     array: Any = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
     tensor: Any = Tensor(array).realize()

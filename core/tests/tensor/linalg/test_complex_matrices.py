@@ -73,6 +73,7 @@ def test_inverses_and_determinants_are_those_of_numpy(shape: tuple[int, ...]) ->
     near(Tensor(x).solve(Tensor(x) * 1j), 1j * identities(x, shape[-1]))
 
 
+@pytest.mark.wide_on_cpu
 def test_singular_matrices_have_determinant_0_and_large_ones_logarithms() -> None:
     x = Tensor(np.array([np.zeros((2, 2)), [[1, 2j], [0, 0]]]))
     sign, logarithm = x.slogdet()
@@ -130,6 +131,7 @@ def of_rank_1() -> np.ndarray:
 @pytest.mark.parametrize(
     "x", [random(3, 2), random(2, 3), random(1, 1), of_rank_1(), np.zeros((2, 2)) + 0j, random(2, 2) * 1e-200]
 )
+@pytest.mark.wide_on_cpu
 def test_singular_values_and_vectors_make_the_matrix(x: np.ndarray, full: bool) -> None:
     u, s, vh = read(Tensor(x).svd(full))
     count = min(x.shape)
@@ -141,11 +143,13 @@ def test_singular_values_and_vectors_make_the_matrix(x: np.ndarray, full: bool) 
 
 
 @pytest.mark.parametrize("x", [random(3, 2), random(2, 3), of_rank_1(), random(2, 2, 1)])
+@pytest.mark.wide_on_cpu
 def test_pseudo_inverses_are_those_of_numpy(x: np.ndarray) -> None:
     near(Tensor(x).pinv(), np.linalg.pinv(x))
     near(Tensor(np.diag([1j, 1e-3])).pinv(1e-2), np.linalg.pinv(np.diag([1j, 1e-3]), 1e-2))
 
 
+@pytest.mark.wide_on_cpu
 def test_least_squares_are_those_of_numpy() -> None:
     x, b = random(3, 2), random(3, 2)
     for found, wanted in zip(Tensor(x).lstsq(Tensor(b)), np.linalg.lstsq(x, b), strict=True):
@@ -168,6 +172,7 @@ def test_norms_of_matrices_are_real(p: Any) -> None:
     near(Tensor(x).norm(3), np.linalg.norm(x.reshape(-1), 3))
 
 
+@pytest.mark.wide_on_cpu
 def test_single_precision_stays_single() -> None:
     x = positive(4, 4).astype(np.complex64)
     w, v = Tensor(x).eigh()
@@ -176,11 +181,13 @@ def test_single_precision_stays_single() -> None:
     near(w, np.linalg.eigvalsh(x.astype(complex)), 1e-5)
 
 
+@pytest.mark.wide_on_cpu
 def test_steps_of_large_matrices_are_planned_once() -> None:
     x = random(70, 70) + 8 * np.eye(70)
     near(Tensor(x).inv(), np.linalg.inv(x), 1e-10)
 
 
+@pytest.mark.wide_on_cpu
 def test_polynomials_move_singular_values_to_one() -> None:
     x = Tensor(random(3, 2)).newton_schulz(30, (1.5, -0.5)).numpy()
     near(adjoint(x) @ x, np.eye(2))
@@ -248,6 +255,7 @@ GRADIENTS: dict[str, tuple[Any, Any, np.ndarray]] = {
 
 
 @pytest.mark.parametrize(("ours", "theirs", "x"), GRADIENTS.values(), ids=GRADIENTS)
+@pytest.mark.wide_on_cpu
 def test_gradients_are_those_of_torch(ours: Any, theirs: Any, x: np.ndarray) -> None:
     mine, other = Tensor(x), torch.tensor(x, requires_grad=True)
     (found,) = weighted(ours(mine), Tensor).gradient(mine)

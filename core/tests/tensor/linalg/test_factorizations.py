@@ -44,6 +44,7 @@ def test_an_ill_conditioned_matrix_is_the_product_of_its_factor() -> None:
     np.testing.assert_allclose(found @ found.T, x, atol=1e-15)
 
 
+@pytest.mark.wide_on_cpu
 def test_complex_matrices_are_products_with_the_adjoint() -> None:
     x = numbers(9, 9) + 1j * numbers(9, 10)[:, :9]
     x = x @ x.conj().T + np.eye(9)

@@ -124,6 +124,7 @@ def test_orthogonal_factors_are_those_of_torch(shape: Any) -> None:
     compare(lambda x: x.qr(), torch.linalg.qr, random(*shape))
 
 
+@pytest.mark.wide_on_cpu
 def test_second_derivatives_are_those_of_torch() -> None:
     x = random(3, 3)
     compare(lambda x: x.inv(), torch.linalg.inv, x, second=True)
@@ -207,6 +208,7 @@ def test_dependent_columns_have_factors_without_gradients() -> None:
     assert not np.isfinite(q.sum().gradient(mine)[0].numpy()).all()
 
 
+@pytest.mark.wide_on_cpu
 def test_singular_matrices_are_told_by_values_that_are_not_finite() -> None:
     x = Tensor([[1.0, 2.0], [2.0, 4.0]])
     assert x.det().item() == 0.0
@@ -246,6 +248,7 @@ def test_single_precision_is_near_double() -> None:
     np.testing.assert_allclose(a.det().numpy(), np.linalg.det(x), rtol=1e-5)
 
 
+@pytest.mark.wide_on_cpu
 def test_single_precision_is_near_double_for_larger_matrices() -> None:
     size = 20
     x = (RNG.standard_normal((size, size)) + size**0.5 * np.eye(size)).astype(np.float32)
@@ -282,6 +285,7 @@ def test_values_are_computed_without_what_only_derivatives_need(name: str, most:
     assert len({step.ast for step in steps}) <= most
 
 
+@pytest.mark.wide_on_cpu
 def test_steps_of_large_matrices_are_planned_once() -> None:
     counts: list[list[int]] = []
     for size in (40, 70):
@@ -327,6 +331,7 @@ def test_powers_are_those_of_torch(power: int) -> None:
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (5, 3), (2, 3, 4)])
+@pytest.mark.wide_on_cpu
 def test_polynomials_move_singular_values_to_one(shape: Any) -> None:
     x = random(*shape)
     u, _, vh = np.linalg.svd(x, full_matrices=False)

@@ -75,6 +75,7 @@ def test_the_gradient_of_a_large_determinant_is_the_inverse() -> None:
     np.testing.assert_allclose(gradient.numpy(), np.linalg.inv(x.numpy()).T, atol=1e-10)
 
 
+@pytest.mark.wide_on_cpu
 def test_one_matrix_of_a_mapped_batch_is_not_known() -> None:
     x = numbers(2, 9, 9)
     x = x @ np.swapaxes(x, -1, -2) + np.eye(9)
@@ -82,6 +83,7 @@ def test_one_matrix_of_a_mapped_batch_is_not_known() -> None:
     np.testing.assert_allclose(found.numpy(), np.linalg.inv(x), atol=1e-10)
 
 
+@pytest.mark.wide_on_cpu
 def test_twice_the_size_is_planned_as_often_as_one_more_half() -> None:
     counts: list[int] = []
     for size in (16, 32, 64):

@@ -85,11 +85,13 @@ def test_directions_of_singular_value_0_are_found(x: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [17, 18, 40])
+@pytest.mark.wide_on_cpu
 def test_singular_values_near_the_smallest_float_change_no_vectors(size: int) -> None:
     x = np.ones((size, size), np.float32)
     check_svd(x, Tensor(x).svd(), 1e-5)
 
 
+@pytest.mark.wide_on_cpu
 def test_gradients_of_huge_and_tiny_singular_values_are_those_of_torch() -> None:
     weight = random(3, 3).astype(np.float32)
     x = random(3, 3).astype(np.float32)
@@ -122,6 +124,7 @@ def hard(size: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", hard(2))
+@pytest.mark.wide_on_cpu
 def test_graded_and_clustered_matrices_are_as_accurate_as_others(name: str) -> None:
     size = 24
     x = hard(size)[name]
@@ -134,6 +137,7 @@ def test_graded_and_clustered_matrices_are_as_accurate_as_others(name: str) -> N
     np.testing.assert_allclose(v.T @ v, np.eye(size), atol=2e-14)
 
 
+@pytest.mark.wide_on_cpu
 def test_nan_gives_nan() -> None:
     x = np.eye(3)
     x[1, 1] = np.nan
@@ -204,6 +208,7 @@ def test_equal_and_opposite_eigenvalues_are_told_apart(diagonal: Any) -> None:
     np.testing.assert_allclose((v * w) @ v.T, x, atol=1e-14 * size)
 
 
+@pytest.mark.wide_on_cpu
 def test_gradients_of_eigh_are_those_of_torch() -> None:
     def function(given: Any, stack: Any) -> Any:
         x = (given[0] + given[0].transpose(0, 1)) / 2
@@ -232,6 +237,7 @@ def test_pseudo_inverses_are_those_of_torch(shape: Any) -> None:
     compare(function, random(*shape), tolerance=1e-8, second=shape == (4, 2))
 
 
+@pytest.mark.wide_on_cpu
 def test_pseudo_inverses_cut_small_singular_values() -> None:
     x = np.outer([1.0, 2.0, 3.0], [1.0, -1.0])
     np.testing.assert_allclose(Tensor(x).pinv().numpy(), np.linalg.pinv(x), atol=1e-14)
@@ -305,6 +311,7 @@ def test_rounds_share_their_kernels() -> None:
     assert counts[1] <= counts[0] < 40
 
 
+@pytest.mark.wide_on_cpu
 def test_reading_one_factor_after_the_other_computes_nothing_twice() -> None:
     parts = Tensor(random(6, 6)).realize().svd()
     done: list[events.RealizeEvent] = []

@@ -60,6 +60,7 @@ def test_norms_that_are_none_are_refused() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.wide_on_cpu
 def test_normalizing_is_that_of_torch(axis: int) -> None:
     x = torch.tensor(X, requires_grad=True)
     t = Tensor(X, requires_grad=True)

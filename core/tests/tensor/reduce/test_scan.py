@@ -84,6 +84,7 @@ def test_gradients_of_scans_are_those_of_torch(name: str) -> None:
 
 
 @pytest.mark.parametrize("zeros", [[], [0], [4, 20], [29]])
+@pytest.mark.wide_on_cpu
 def test_gradients_of_products_are_those_of_torch_beside_zeros(zeros: list[int]) -> None:
     x = RNG.standard_normal(30)
     x[zeros] = 0

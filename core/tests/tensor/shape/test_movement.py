@@ -131,6 +131,7 @@ MOVES: dict[str, Callable[[Any], Any]] = {
 
 
 @given(st.lists(st.sampled_from(sorted(MOVES)), min_size=1, max_size=7))
+@pytest.mark.wide_on_cpu
 def test_chains_of_moves_are_those_of_numpy(names: list[str]) -> None:
     ours, theirs = Tensor(X), X
     for name in names:

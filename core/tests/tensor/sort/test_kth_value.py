@@ -24,6 +24,7 @@ def test_the_least_and_greatest_come_in_order_the_first_of_equals_first(dtype: s
     np.testing.assert_array_equal(values.numpy(), np.take_along_axis(x, expected, -1))
 
 
+@pytest.mark.wide_on_cpu
 def test_nan_is_greatest_and_zeros_are_equal_in_long_rows() -> None:
     x = np.zeros(LONG, np.float32)
     x[::2] = -0.0
@@ -61,6 +62,7 @@ def test_medians_and_quantiles_of_long_axes_are_those_of_torch(axis: int) -> Non
     assert np.isnan(Tensor(x).median(axis)[0].numpy()).tolist() == has_nan.tolist()
 
 
+@pytest.mark.wide_on_cpu
 def test_gradients_reach_the_elements_that_were_found() -> None:
     x = RNG.permutation(LONG).astype(np.float32)
     t = torch.tensor(x, requires_grad=True)
@@ -74,6 +76,7 @@ def test_gradients_reach_the_elements_that_were_found() -> None:
         np.testing.assert_allclose(found.gradient(ours)[0].numpy(), theirs.numpy(), rtol=1e-6)
 
 
+@pytest.mark.wide_on_cpu
 def test_long_rows_of_symbolic_size_are_searched_up_to_their_end() -> None:
     x = RNG.standard_normal((2, 2 * LONG)).astype(np.float32)
 
