@@ -59,8 +59,6 @@ _GCC_FLAGS_OF_WRITTEN_OUT = (
     "-floop-interchange",  # loads that go down columns: 0.7 instead of 2.2 ms
     "-fexpensive-optimizations",  # sums that many values go into: 0.29 instead of 0.36 ms
     "-ftree-vrp",  # without the ranges of integers, loops over scalars stay so: 0.09 instead of 0.15 ms
-    # registers are given to a function at once, not loop by loop, which takes a fifth off for large tiles
-    "-fira-region=one",
     # what would stay in registers across a loop then costs the loop: constants of a tile's results, say, are
     # moved out of loops only where registers are left
     "-fira-loop-pressure",
