@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Variable, nn
+from plugrad import Variable, events, nn
 from plugrad.errors import ShapeError
 from plugrad.jit import jit
 from plugrad.nn import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, LayerNorm2d, RMSNorm
@@ -221,3 +221,13 @@ def test_norms_without_a_bias_have_the_names_of_torchs(name: str, sizes: tuple[i
     )
     x = Tensor.randn(3, 4, 5, 5) if name[-2:] == "2d" else Tensor.randn(3, 4, 5)
     assert mine(x).shape == x.shape
+
+
+def test_a_new_count_of_batches_runs_no_kernel() -> None:
+    count = BatchNorm(3).num_batches_tracked
+    assert count is not None
+    found: list[str] = []
+    with events.subscribe(events.KernelEvent, lambda event: found.append(event.name)):
+        assert count.shape == ()
+        assert count.item() == 0
+    assert not found
