@@ -129,6 +129,7 @@ def test_a_table_that_is_there_is_used_as_it_is() -> None:
         Embedding.from_pretrained(Tensor([1.0, 2.0, 3.0]))
 
 
+@pytest.mark.parametrize("device", ["CPU"], indirect=True)
 def test_rows_are_read_where_they_are() -> None:
     layer, indices = Embedding(500, 64), Tensor([3, 499] * 64).realize()
     layer.weight.realize()

@@ -55,6 +55,7 @@ def kernels(function: Callable[[], object]) -> int:
         (lambda p: LAMB(p, lr=0.1), 10),
     ],
 )
+@pytest.mark.parametrize("device", ["CPU"], indirect=True)
 def test_fifty_small_parameters_take_few_kernels(make: Any, wanted: int) -> None:
     params = many(50)
     optimizer = make(params)
