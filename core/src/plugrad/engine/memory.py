@@ -63,8 +63,9 @@ def values_of(memory: Buffer) -> list[UOp]:
 def add_value(memory: Buffer, value: UOp) -> None:
     """Note that `value` was realized into a buffer."""
     if memory.values is None:
-        memory.values = []
-    memory.values.append(weakref.ref(value))
+        memory.values = [weakref.ref(value)]
+    else:
+        memory.values.append(weakref.ref(value))
 
 
 def memory_at(uop: UOp) -> Buffer | None:

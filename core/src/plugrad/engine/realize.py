@@ -15,7 +15,7 @@ from plugrad.engine.compile import CompiledKernel, compile_kernels, compile_shar
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
 from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
-from plugrad.engine.recipes.recipe import form_to_run, remember, run_known
+from plugrad.engine.recipes.recipe import form_to_run, known_recipe, remember
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
@@ -29,10 +29,13 @@ if TYPE_CHECKING:
 
 # what those hear of whom a graph is planned for
 _OF_PLANS = (events.RenameEvent, events.KernelEvent, events.RealizeEvent)
+_NO_READERS: Mapping[UOp, UOp] = {}
 FindKernels = Callable[[OpenDevice, Sequence[UOp]], list[CompiledKernel]]
 
 
-def realize(values: Iterable[UOp], device: str | None = None) -> None:
+def realize(
+    values: Iterable[UOp], device: str | None = None, before: Mapping[UOp, UOp] = _NO_READERS
+) -> None:
     """Compute `values` and keep them in memory; `storage.resolve` says where.
 
     When a step fails, or is interrupted, what earlier steps computed is kept: assigns among them happened,
@@ -41,6 +44,7 @@ def realize(values: Iterable[UOp], device: str | None = None) -> None:
     Args:
         values: tensor graphs. Those that are in memory already cost nothing.
         device: where values without a device of their own are computed; None: the default device.
+        before: more values, each with the graph that gives it memory (see `plugrad.engine.hazards`).
 
     Raises:
         ScheduleError: the values cannot be computed as they are written down; says what to change.
@@ -48,7 +52,25 @@ def realize(values: Iterable[UOp], device: str | None = None) -> None:
         CompileError: the toolchain refused a kernel; nothing has run.
         DeviceOutOfMemory: a device has no room for the results.
     """
-    _realize(values, device, {})
+    install()
+    with storage.lock:
+        capture = current_capture()
+        values = list(values)
+        is_watched = events.active and any(map(events.listening, _OF_PLANS))
+        form = None if before or capture is not None or is_watched else form_to_run(values, device)
+        if form is not None and (recipe := known_recipe(form)) is not None:
+            recipe.run(form)
+            return
+        started = time.perf_counter()
+        with one_wait():
+            plan, steps = _run_planned(values, device, before, capture)
+        if form is not None:
+            remember(form, plan, steps)
+        if steps and events.active:
+            kernels = sum(isinstance(step, Launch) for step in steps)
+            devices = tuple(dict.fromkeys(call.device for call in plan.calls))
+            seconds = time.perf_counter() - started
+            events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
 
 
 @contextmanager
@@ -61,7 +83,7 @@ def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
     written = frozenset(map(storage.resolve, buffers))
     with storage.lock:
         if written and (readers := readers_of(written)):
-            _realize((), None, readers)
+            realize((), None, readers)
         for buffer in written:
             storage.buffer_of(buffer).own()
         try:
@@ -70,28 +92,6 @@ def overwriting(buffers: Iterable[UOp]) -> Generator[None]:
             # who failed on the way may have written as well
             for buffer in written:
                 storage.renew(buffer)
-
-
-def _realize(values: Iterable[UOp], device: str | None, before: Mapping[UOp, UOp]) -> None:
-    install()
-    with storage.lock:
-        started = time.perf_counter()
-        capture = current_capture()
-        values = list(values)
-        is_watched = events.active and any(map(events.listening, _OF_PLANS))
-        is_plain = not (before or capture is not None or is_watched)
-        form = form_to_run(values, device) if is_plain else None
-        if form is not None and run_known(form):
-            return
-        with one_wait():
-            plan, steps = _run_planned(values, device, before, capture)
-        if form is not None:
-            remember(form, plan, steps)
-        if steps and events.active:
-            kernels = sum(isinstance(step, Launch) for step in steps)
-            devices = tuple(dict.fromkeys(call.device for call in plan.calls))
-            seconds = time.perf_counter() - started
-            events.emit(events.RealizeEvent(kernels, seconds, len(steps) - kernels, devices))
 
 
 def _run_planned(
@@ -129,7 +129,7 @@ def _check_positions(values: Iterable[UOp], device: str | None) -> None:
     """Compute and check the positions that `values` are taken from."""
     for mark, position in list(positions_in(values)):
         with context(CHECK=0), not_capturing():
-            _realize([position], device, {})
+            realize([position], device)
         memory = storage.resolve(position, Device.canonicalize(device))
         check_position(mark, position, storage.buffer_of(storage.viewed(memory)))
 
@@ -142,7 +142,7 @@ def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture)
     if readers := waiting_for(values):
         before = capture.written_before(readers)
         with not_capturing():
-            _realize((), device, {value: made for value, made in readers.items() if value in before})
+            realize((), device, {value: made for value, made in readers.items() if value in before})
 
 
 def schedule(values: Iterable[UOp], device: str | None = None) -> ScheduleList:

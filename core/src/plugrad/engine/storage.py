@@ -44,6 +44,9 @@ lock = threading.RLock()
 _VIEWS = MOVEMENT | {Ops.BITCAST}
 # Ops whose elements are those of their source.
 _SHOWN = _VIEWS | {Ops.DETACH}
+_MAY_BE_MEMORY = _SHOWN | VERSIONS
+# Ops that show memory by elements of its own.
+_PLACES = (WHOLE | {Ops.SHRINK}) - {Ops.BITCAST}
 
 
 _live: "LiveSet[Storage]" = LiveSet()
@@ -84,9 +87,8 @@ class Storage:
         self.is_copy = False
         self.origin: weakref.ref[UOp] | None = None
         self.has_history = has_history
-        is_version = uop.op in VERSIONS
-        shows = is_version or (uop.op in _SHOWN and _version_below(uop).op in VERSIONS)
-        if shows and not (is_version and self.settle()):
+        shows = uop.op in _MAY_BE_MEMORY and _version_below(uop).op in VERSIONS
+        if shows and not (uop.op in VERSIONS and self.settle()):
             self.uop = uop.contiguous()
             self.is_copy = True
         self.is_listed = True
@@ -158,14 +160,16 @@ class Storage:
     def _claim(self, uop: UOp) -> bool:
         """Become the storage of the memory that `uop` shows wholly; return whether possible."""
         base = uop
-        while (base.op in WHOLE or base.op is Ops.SHRINK) and base.op is not Ops.BITCAST:
+        while base.op in _PLACES:
             base = base.src[0]
-        if base.op not in VERSIONS:
+        if base.op is Ops.BUFFER:
+            memory: Buffer | None = base.place
+            is_free = memory is None or (not memory.is_written and claim(memory, self))
+        elif base.op in VERSIONS:
+            memory = memory_at(memory_of(base))
+            is_free = memory is None or claim(memory, self)
+        else:
             return False
-        memory = base.place if base.op is Ops.BUFFER else memory_at(memory_of(base))
-        is_free = memory is None or (
-            not (base.op is Ops.BUFFER and memory.is_written) and claim(memory, self)
-        )
         self.is_memory = is_free
         self.is_copy = self.is_copy and not is_free
         return is_free
@@ -271,7 +275,7 @@ def new_buffer(device: str, shape: tuple[int, ...], dtype: DType, site: CallSite
     `site` is the line that asks for it; None: the one that is running.
     """
     origin = Origin(shape, site or call_site())
-    memory = Device[device].new_buffer(math.prod(shape), dtype, origin)
+    memory = Buffer(device, math.prod(shape), dtype, Device[device].allocator, None, 0, origin)
     uop = UOp.new_buffer(device, shape, dtype, memory)
     memory.known_name = weakref.ref(uop)
     return uop
@@ -309,8 +313,9 @@ def record(value: UOp, place: UOp) -> None:
     memory: Buffer = viewed(place).place
     places: dict[str, UOp] | None = value.place
     if places is None:
-        set_place(value, places := {})
-    places[memory.device] = place
+        set_place(value, {memory.device: place})
+    else:
+        places[memory.device] = place
     # versions of the memory itself are no values that lie there
     if _version_below(value).op not in VERSIONS:
         add_value(memory, value)
@@ -343,7 +348,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         return uop if memory is None else name_of(memory, uop)
     found = uop
     while found.src:
-        if (place := place_of(found, device)) is not None:
+        if found.place is not None and (place := place_of(found, device)) is not None:
             return resolve(place) if found is uop else shown(resolve(place), path_between(uop, found))
         if found.op not in _VIEWS:
             return uop

@@ -254,7 +254,7 @@ class Buffer:
         Raises:
             DeviceOutOfMemory: it has to move, and there is no room.
         """
-        owner = self.whole
+        owner = self if self.base is None else self.base
         if owner._loan is not None or owner._imported is not None:
             owner._leave_shared(keeps_contents=True)
         return self

@@ -220,7 +220,7 @@ class TensorBase:
         """Return the node of `path` in the memory, or in the graph as first built."""
         storage = self._storage
         if storage.is_memory and (root := storage.present()) is not self._root:
-            self._node = shown(root, self._path)
+            self._node = shown(root, self._path) if self._path else root
             self._root = root
         return self._node
 

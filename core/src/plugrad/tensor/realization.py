@@ -38,7 +38,8 @@ def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
     """
     if self is _NOTHING:
         return self
-    check_tensors(others, "realize")
+    if others:
+        check_tensors(others, "realize")
     tensors = (self, *others)
     engine.realize([_source_of(_graph_to_compute(t)) for t in tensors], self._device)
     for t in tensors:

@@ -62,23 +62,21 @@ def form_of(roots: Sequence[UOp], scope: tuple[Hashable, ...] = ()) -> Form | No
         if not root.src or root.device is None:
             return None
     stack = [*roots]
-    pop, push, extend, known, add = stack.pop, stack.append, stack.extend, numbers.get, key.append
-    buffer, shrink, detach, not_plain = Ops.BUFFER, Ops.SHRINK, Ops.DETACH, _NOT_PLAIN
     while stack:
-        u = pop()
-        if (number := known(u)) is not None:
-            add(number)
+        u = stack.pop()
+        if (number := numbers.get(u)) is not None:
+            key.append(number)
             continue
         op, src = u.op, u.src
         if src:
-            if op in not_plain or u.place is not None:
+            if op in _NOT_PLAIN or u.place is not None:
                 return None
-            if op is detach and is_view(src[0]):
+            if op is Ops.DETACH and is_view(src[0]):
                 has_detached_memory = True
             numbers[u] = len(numbers)
-            if op is shrink:
+            if op is Ops.SHRINK:
                 slices.append(u)
-                push(src[0])
+                stack.append(src[0])
                 key += (op, u.dtype)
                 continue
             arg = u.arg
@@ -86,19 +84,19 @@ def form_of(roots: Sequence[UOp], scope: tuple[Hashable, ...] = ()) -> Form | No
             if arg is not None and (type(arg) is float or type(arg) is bool):
                 arg = repr(arg)
             key += (op, u.dtype, arg, len(src))
-            extend(src)
-        elif op is buffer:
+            stack.extend(src)
+        elif op is Ops.BUFFER:
             memory = u.place
             if memory is None or memory.known_name() is not u:
                 return None
             numbers[u] = len(numbers)
             inputs.append(u)
-            key += (op, u.dtype, u.arg[1:])
-        elif op in not_plain:
+            key += (op, u.dtype, u.arg.device, u.arg.shape)
+        elif op in _NOT_PLAIN:
             return None
         else:
             numbers[u] = len(numbers)
-            add(u)
+            key.append(u)
     if not slices:
         return Form((*key,), numbers, inputs, {})
     if has_detached_memory:

@@ -24,6 +24,8 @@ from plugrad.runtime.origin import ARENA, call_site
 from plugrad.settings import settings
 from plugrad.uop import UOp
 
+_SILENT = nullcontext()
+
 
 @frozen
 class _Memory:
@@ -102,7 +104,7 @@ class Recipe:
         values = {self.names[name]: value for name, value in form.values.items()} if self.names else {}
         done = 0
         try:
-            with progress(f"launching {len(self.launches)} again", None) if self.is_long else nullcontext():
+            with progress(f"launching {len(self.launches)} again", None) if self.is_long else _SILENT:
                 for kernel, pick in self.launches:
                     launch(kernel, pick(buffers), values)
                     done += 1
@@ -124,16 +126,13 @@ def form_to_run(roots: Sequence[UOp], device: str | None) -> Form | None:
         # values are looked at on their way
         return None
     choices = settings.SPEC, settings.DETERMINISTIC, settings.SHARE_SIZES, settings.NOOPT, settings.BEAM
-    return form_of(roots, (Device.canonicalize(device), choices))
+    return form_of(roots, (Device.DEFAULT if device is None else device, choices))
 
 
-def run_known(form: Form) -> bool:
-    """Follow the recipe for a form; return whether there is one."""
+def known_recipe(form: Form) -> Recipe | None:
+    """Return the recipe for a form, if there is one."""
     recipe = recipes.get(hash(form.key))
-    if recipe is None or recipe.key != form.key:
-        return False
-    recipe.run(form)
-    return True
+    return None if recipe is None or recipe.key != form.key else recipe
 
 
 def remember(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> None:
