@@ -8,7 +8,7 @@ import pytest
 
 import plugrad
 from plugrad import Tensor, dtypes
-from plugrad.tensor.migration_hints import ADVICE, MODULE_ADVICE
+from plugrad.tensor.migration_hints import ADVICE, IN_PLACE, MODULE_ADVICE
 
 x = Tensor([1.0, 2.0])
 
@@ -39,6 +39,20 @@ def test_nothing_is_said_of_what_nobody_has() -> None:
 
 def test_names_that_are_there_have_no_advice() -> None:
     assert [name for name in ADVICE if hasattr(Tensor, name)] == []
+
+
+def test_what_writes_in_place_elsewhere_is_a_method_here() -> None:
+    assert [name for name in IN_PLACE if not hasattr(Tensor, name) or hasattr(Tensor, name + "_")] == []
+
+
+def test_names_of_others_are_not_listed() -> None:
+    assert not {"shard", "relu_"} & {*dir(x)}
+    assert {"relu", "_storage", "__add__"} <= {*dir(x)}
+
+
+def test_attributes_of_tensors_are_looked_up_by_place() -> None:
+    # Python does so for classes without this alone
+    assert not hasattr(Tensor, "__getattr__")
 
 
 def test_new_attributes_are_refused_as_ever() -> None:

@@ -1,6 +1,7 @@
 """Replacements for names of other libraries that tensors and modules do not have."""
 
 import sys
+from typing import TYPE_CHECKING, NoReturn
 
 from plugrad.dtype import DType, dtypes
 
@@ -88,6 +89,21 @@ ADVICE: dict[str, str] = {
     "zero_": "write x.assign(x.zeros_like())",
 }
 
+_IN_PLACE = """
+    abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh
+    arctan2 arctan arctanh asin asinh atan2 atan atanh baddbmm bernoulli bitwise_and bitwise_left_shift
+    bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil clamp clamp_max clamp_min clip copysign
+    cos cosh cumprod cumsum deg2rad detach digamma div divide eq erf erfc erfinv exp2 exp expm1 fix
+    float_power floor floor_divide fmod frac ge greater greater_equal gt heaviside hypot index_add
+    index_copy index_fill index_put ldexp le lerp less less_equal lgamma log10 log1p log2 log
+    logical_and logical_not logical_or logical_xor logit lt masked_fill masked_scatter mul multiply
+    nan_to_num ne neg negative not_equal pow rad2deg reciprocal relu remainder round rsqrt scatter
+    scatter_add scatter_reduce sgn sigmoid sign sin sinc sinh sqrt square squeeze sub subtract swapaxes
+    swapdims t tan tanh transpose tril triu true_divide trunc unsqueeze xlogy
+"""
+#: PyTorch writes in place with these names and `_`.
+IN_PLACE = tuple(_IN_PLACE.split())
+
 #: By module, then by name: what PyTorch and NumPy have there.
 MODULE_ADVICE: dict[str, dict[str, str]] = {
     "plugrad": {
@@ -146,25 +162,38 @@ MODULE_ADVICE: dict[str, dict[str, str]] = {
 }
 
 
-def advice(name: str, owner: type) -> str:
-    """Return the hint for a missing name with a leading space, or "".
+class _ForeignName:
+    """A name that tensors lack: reading it raises AttributeError with a hint."""
 
-    What is spelled nearly right is for Python to say, once nobody caught the error: looking takes long.
+    def __init__(self, hint: str) -> None:
+        self.hint = hint
+        self.name = ""
 
-    Example:
-        >>> advice("expand_dims", Tensor)
-        ' Instead: write x.unsqueeze(axis).'
-        >>> advice("relu_", Tensor)
-        ' Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.relu(...)).'
-        >>> advice("rellu", Tensor)
-        ''
-    """
-    if name in ADVICE:
-        return f" Instead: {ADVICE[name]}."
-    plain = name.removesuffix("_")
-    if plain != name and not name.startswith("_") and hasattr(owner, plain):
-        return f" Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{plain}(...))."
-    return ""
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        message = f"{owner.__name__!r} object has no attribute {self.name!r}. {self.hint}"
+        raise AttributeError(message, name=self.name, obj=owner if instance is None else instance)
+
+
+FOREIGN_NAMES: dict[str, object] = {
+    **{name: _ForeignName(f"Instead: {hint}.") for name, hint in ADVICE.items()},
+    **{
+        f"{name}_": _ForeignName(
+            f"Nothing but `assign`, `+=` and `x[index] = y` writes in place: x.assign(x.{name}(...))."
+        )
+        for name in IN_PLACE
+    },
+}
+
+if TYPE_CHECKING:
+
+    class ForeignNames:
+        """The names of other libraries that tensors do not have."""
+else:
+    # a `__getattr__` would be shorter, but with one Python looks each attribute up anew
+    ForeignNames = type("ForeignNames", (), {"__slots__": (), **FOREIGN_NAMES})
 
 
 def missing_name(module: str, name: str, tensor: type) -> AttributeError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plugrad.device import Device
 from plugrad.dtype import ConstType, element_dtype, is_float, parse_dtype
@@ -26,7 +26,7 @@ from plugrad.tensor.host.reading import shaped_memory, stored_bytes
 from plugrad.tensor.host.source import graph_of, holds_tensors
 from plugrad.tensor.indexing.mixin import IndexingMixin
 from plugrad.tensor.linalg.mixin import LinalgMixin
-from plugrad.tensor.migration_hints import advice
+from plugrad.tensor.migration_hints import FOREIGN_NAMES, ForeignNames
 from plugrad.tensor.mixin import StateMixin
 from plugrad.tensor.reduce.mixin import ReduceMixin
 from plugrad.tensor.shape.joins import fix_size
@@ -48,6 +48,7 @@ class Tensor(
     ReduceMixin,
     LinalgMixin,
     FourierMixin,
+    ForeignNames,
     TensorBase,
 ):
     """An array of one dtype on one device, and the graph that computes it.
@@ -118,15 +119,8 @@ class Tensor(
         if requires_grad is not None:
             self.requires_grad = requires_grad
 
-    if not TYPE_CHECKING:  # or the type checker would take any name for one of a tensor
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise AttributeError with a hint for the missing name."""
-            hint = advice(name, type(self))
-            end = f".{hint}" if hint else ""
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}{end}", name=name, obj=self
-            )
+    def __dir__(self) -> list[str]:
+        return [name for name in object.__dir__(self) if name not in FOREIGN_NAMES]
 
     def _from_host(self, data: Any, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
         return Tensor(data, dtype=dtype, device=self._device if device is None else device)

@@ -108,4 +108,5 @@ def public_names() -> list[str]:
         (True, True, False)
     """
     own = {name for cls in Tensor.__mro__[:-1] for name, value in vars(cls).items() if callable(value)}
-    return [name for name in dir(Tensor) if not name.startswith("_") or (name in own and name.endswith("__"))]
+    names = [name for name in dir(Tensor) if hasattr(Tensor, name)]
+    return [name for name in names if not name.startswith("_") or (name in own and name.endswith("__"))]
