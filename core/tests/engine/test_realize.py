@@ -56,6 +56,14 @@ def test_what_is_realized_is_not_computed_again_below_another_value(launches: La
     assert schedule([y + 2])[0].bufs[1] is storage.buffer_of(storage.resolve(y))
 
 
+def test_what_is_in_memory_takes_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = put([1.0, 2.0])
+    planned: list[object] = []
+    monkeypatch.setattr("plugrad.engine.realize.make_plan", lambda *args, **_: planned.append(args))
+    realize([x, x.reshape((2, 1))])
+    assert planned == []
+
+
 def test_movement_ops_of_memory_run_nothing(device: str, launches: Launches) -> None:
     x = put(np.arange(6.0).reshape(2, 3), device)
     view = x.permute((1, 0)).flip((0,)).reshape((6, 1)).shrink(((1, 5), (0, 1))).expand((4, 2))

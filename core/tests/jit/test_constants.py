@@ -219,7 +219,8 @@ def test_a_step_that_failed_on_the_way_is_run_again(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_filters_of_short_rows_are_packed_once(groups: int) -> None:
-    conv = nn.Conv2d(8 * groups, 32, 3, padding=1, groups=groups)
+    # of one group, several blocks of filters
+    conv = nn.Conv2d(8 * groups, 256, 3, padding=1, groups=groups)
     x = Tensor.randn(1, 8 * groups, 7, 7).realize()
     function = captured(lambda x: conv(x), x)
     function(x)

@@ -56,6 +56,8 @@ def realize(
     with storage.lock:
         capture = current_capture()
         values = list(values)
+        if capture is None and not before and all(map(storage.is_present, values)):
+            return
         is_watched = events.active and any(map(events.listening, _OF_PLANS))
         form = None if before or capture is not None or is_watched else form_to_run(values, device)
         if form is not None and (recipe := known_recipe(form)) is not None:

@@ -384,6 +384,12 @@ def is_view(uop: UOp) -> bool:
     return viewed(uop).op is Ops.BUFFER
 
 
+def is_present(uop: UOp) -> bool:
+    """Say whether `uop` shows memory as it is now, so that there is nothing to compute."""
+    memory = viewed(uop)
+    return memory.op is Ops.BUFFER and memory.place is not None and not is_outdated(memory)
+
+
 def viewed(uop: UOp) -> UOp:
     """Return the node below the movement ops and bitcasts of `uop`."""
     while uop.op in _VIEWS:
