@@ -67,11 +67,12 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         if tensor._path or not kept.is_memory or memory is None or memory.known_name() is not view:
             view = _view_of(tensor)
         views.append(view)
-        form += (tensor._is_leaf or tensor._is_tracked, tensor._grad is None)
+        has_gradient, no_grad = tensor._is_leaf or tensor._is_tracked, tensor._grad is None
         if view.op is Ops.BUFFER:
-            # its device and shape
-            form += (view.dtype, view.arg[1:], numbers.setdefault(view, len(numbers)))
+            number, (_, device, shape) = numbers.setdefault(view, len(numbers)), view.arg
+            form += (has_gradient, no_grad, view.dtype, device, shape, number)
         else:
+            form += (has_gradient, no_grad)
             shows_parts = True
     if not (given or shows_parts):
         return Inputs(tuple(form), tensors, views, list(numbers), [], {})
