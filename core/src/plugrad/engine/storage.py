@@ -385,7 +385,7 @@ def is_view(uop: UOp) -> bool:
 
 
 def is_present(uop: UOp) -> bool:
-    """Say whether `uop` shows memory as it is now, so that there is nothing to compute."""
+    """Say whether `uop` shows the present contents of memory."""
     memory = viewed(uop)
     return memory.op is Ops.BUFFER and memory.place is not None and not is_outdated(memory)
 
