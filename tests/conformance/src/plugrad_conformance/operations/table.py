@@ -71,7 +71,7 @@ OPERATIONS: tuple[Operation, ...] = (*WRITTEN, *COMPLEX, *AT_EDGES, *IN_DTYPES)
 
 _REASONS = {
     "says what a tensor is, and computes nothing": (
-        "__init__ __format__ __getattr__ __hash__ __len__ __repr__ device dim dtype "
+        "__init__ __dir__ __format__ __hash__ __len__ __repr__ device dim dtype "
         "element_size grad is_complex is_floating_point itemsize nbytes ndim ndimension nelement numel "
         "requires_grad requires_grad_ shape size uop"
     ),
