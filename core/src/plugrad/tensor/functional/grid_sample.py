@@ -6,6 +6,7 @@ Source: Jaderberg et al. 2015, "Spatial transformer networks", section 3.3.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, Literal, cast
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
@@ -13,6 +14,8 @@ from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
+from plugrad.tensor.linalg.jvp import in_memory
+from plugrad.tensor.lookup import pick_last
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_choice, product, show
 from plugrad.uop import least
@@ -126,28 +129,23 @@ class _Lines:
     def _sum(self, sides: list[list[tuple[Any, Any]]]) -> Any:
         """Return the weighted sum of the elements at all corners: (N, C, *grid).
 
-        One read of all of them, so that its gradient writes once, by positions.
+        One read of all of them, so that its gradient writes once, by positions. Several corners are read from
+        memory with the channels last, where all channels of a corner are found at once.
         """
         corners = list(itertools.product(*sides))
-        found = [self._place([place for place, _ in corner]) for corner in corners]
         n, channels, _ = self.rows.shape
-        count = product(self.grid[1:])
-        index, *others = [place.reshape(n, 1, count) for place, _ in found]
-        index = index.cat(*others, axis=2) if others else index
-        # what they are read by is used again, in the gradients
-        index = index._like(index._graph.contiguous())
-        read = self.rows.gather(2, index.expand(n, channels, len(corners) * count))
-        parts = read.reshape(n, channels, len(corners), *self.grid[1:])
-        out: Any = None
-        for number, (corner, (_, inside)) in enumerate(zip(corners, found, strict=True)):
-            part = inside.unsqueeze(1).where(interval(parts, 2, number, number + 1).squeeze(2), 0)
-            for _, weight in corner:
-                part = part if weight is None else part * weight.unsqueeze(1)
-            out = part if out is None else out + part
-        return out
+        # read for each channel and in the gradients
+        index = in_memory(_joined([self._index([place for place, _ in corner]) for corner in corners]))
+        rows = self.rows if len(corners) == 1 else _packed(self.rows)
+        places = index.expand(n, channels, len(corners) * product(self.grid[1:]))
+        read = rows._like(pick_last(rows._graph, places._graph))
+        if len(corners) > 1:
+            read = read * in_memory(_joined([math.prod([w for _, w in corner]) for corner in corners]))
+        out = read.reshape(n, channels, len(corners), *self.grid[1:]).sum(2)
+        return out if len(corners) == 1 else _packed(out)
 
-    def _place(self, places: list[Any]) -> tuple[Any, Any]:
-        """Return the index of the element at integer places, and whether it exists."""
+    def _index(self, places: list[Any]) -> Any:
+        """Return the index of the element at integer places, -1 where there is none."""
         index: Any = None
         inside: Any = None
         for place, size, count in zip(places, self.sizes, self.counts, strict=True):
@@ -156,7 +154,7 @@ class _Lines:
             whole = is_in.where(place, 0).cast("int32")
             index = whole if index is None else index * count + whole
             inside = is_in if inside is None else inside & is_in
-        return index, inside
+        return inside.where(index, -1)
 
     def _unnormalized(self, place: Any, size: Any) -> Any:
         if self.align_corners:
@@ -172,6 +170,17 @@ class _Lines:
         # no clamp: NaN is the first place, and at both ends there is no gradient
         above = (place > 0).where(place, 0.0)
         return (above < size - 1).where(above, size - 1.0)
+
+
+def _joined(corners: list[Any]) -> Any:
+    """Join what each corner has for each position: (N, *grid) each -> (N, 1, corners * positions)."""
+    first, *others = [x.flatten(1).unsqueeze(1) for x in corners]
+    return first.cat(*others, axis=2) if others else first
+
+
+def _packed(x: Any) -> Any:
+    """Return `x` from memory where its second axis is the last."""
+    return in_memory(x.movedim(1, -1)).movedim(-1, 1)
 
 
 def _reflect(place: Any, low: float, high: Any) -> Any:
