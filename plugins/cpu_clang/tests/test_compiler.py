@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,6 +114,31 @@ def test_long_and_short_sources_compile_together(best_compiler, addresses):
     for (name, source), lib in zip(units, best_compiler.compile_many(units), strict=True):
         CpuRunner(Program(name, source, lib, outs=(0,)))(addresses(total))
     assert total[0] == 21
+
+
+# a loop that -O3 compiles otherwise than the flags for what is written out
+OTHER = """void other(int *restrict a, const int *restrict b, int n, int c) {
+  for (int i = 0; i < n; i++) { if (c) a[i] += b[i] * c; else a[i] = b[n - i]; }
+}
+"""
+
+
+def test_a_kernel_has_the_same_code_beside_what_is_written_out(compiler):
+    if compiler.toolchain.kind != "gcc" or shutil.which("objdump") is None:
+        pytest.skip("flags differ between kernels with gcc alone; objdump shows what they do")
+    written_out = "int written_out(int x) { return x; }\n" + f"// {'x' * CHARACTERS_OF_LONG_SOURCES}\n"
+    together = compiler.compile_many([("written_out", written_out), ("other", OTHER)])
+    assert together[0] is together[1]
+    alone = compiler.compile(OTHER, "other")
+    codes = [_mnemonics(compiler.disassemble(lib), "other") for lib in (together[1], alone)]
+    assert codes[0] == codes[1]
+    assert len(codes[0]) > 20
+
+
+def _mnemonics(listing, function):
+    """Return the instructions of a function without their operands, which may be addresses."""
+    body = listing.partition(f"<{function}>:\n")[2].partition("\n\n")[0]
+    return [line.split("\t")[1].split()[0] for line in body.splitlines()]
 
 
 def test_no_kernels_are_no_work(best_compiler):

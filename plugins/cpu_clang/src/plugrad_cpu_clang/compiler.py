@@ -71,6 +71,12 @@ _GCC_FLAGS_OF_WRITTEN_OUT = (
     "-fno-dse",
     "-fno-tree-dse",
 )
+# Gives kernels below it, in a run with the flags above, the code that they have in a run without these.
+_GCC_PRAGMA_OF_OTHERS = """\
+#pragma GCC optimize ("-O3", "-fno-gcse", "-fno-rerun-cse-after-loop", "-fno-predictive-commoning", \
+"-fno-tree-slp-vectorize", "-fira-region=mixed", "-fno-ira-loop-pressure", "-ftree-dominator-opts", "-fdse", \
+"-ftree-dse")
+"""
 
 
 class CpuCompiler(Compiler):
@@ -88,7 +94,8 @@ class CpuCompiler(Compiler):
         machine = machine or this_machine()
         self.flags = compiler_flags(toolchain, machine)
         self._flags_of_written_out = _GCC_FLAGS_OF_WRITTEN_OUT if toolchain.kind == "gcc" else ()
-        flags = " ".join((*self.flags, *self._flags_of_written_out, str(CHARACTERS_OF_LONG_SOURCES)))
+        own = (*self._flags_of_written_out, str(CHARACTERS_OF_LONG_SOURCES), _GCC_PRAGMA_OF_OTHERS)
+        flags = " ".join((*self.flags, *own))
         self.cache_key = "|".join(
             (f"abi{ABI_VERSION}", toolchain.name, toolchain.banner, machine.fingerprint, flags)
         )
@@ -100,7 +107,7 @@ class CpuCompiler(Compiler):
             CompileError: the compiler refused; carries source, log and the command to run again.
         """
         with scratch_directory() as folder:
-            flags = self._flags_for(source)
+            flags = self._flags_for([source])
             command = self._command(folder / f"{_file_stem(name)}.c", source, flags)
             run_compiler(command, source=source, folder=folder)
             return _read_library(folder, command, source)
@@ -112,10 +119,7 @@ class CpuCompiler(Compiler):
             CompileError: of the first unit that the compiler refuses.
         """
         distinct = list(dict.fromkeys(units))
-        by_flags: dict[tuple[str, ...], list[Unit]] = {}
-        for unit in distinct:
-            by_flags.setdefault(self._flags_for(unit[1]), []).append(unit)
-        groups = [group for alike in by_flags.values() for group in split_units(alike, _runs_for(alike))]
+        groups = split_units(distinct, _runs_for(distinct))
         try:
             libs = self._compile_groups(groups)
         except CompileError:
@@ -139,21 +143,27 @@ class CpuCompiler(Compiler):
 
     def _compile_groups(self, groups: Sequence[Sequence[Unit]]) -> list[bytes]:
         with scratch_directory() as folder:
-            sources = [merge_sources([source for _, source in group]) for group in groups]
-            flags = [self._flags_for(group[0][1]) for group in groups]
-            commands = [
-                self._command(folder / f"batch{i}.c", source, own)
-                for i, (source, own) in enumerate(zip(sources, flags, strict=True))
-            ]
-            run_compilers(list(zip(commands, sources, strict=True)), folder=folder)
-            return [
-                _read_library(folder, command, source)
-                for command, source in zip(commands, sources, strict=True)
-            ]
+            jobs: list[tuple[list[str], str]] = []
+            for i, group in enumerate(groups):
+                sources = [source for _, source in group]
+                merged = self._merged(sources)
+                jobs.append((self._command(folder / f"batch{i}.c", merged, self._flags_for(sources)), merged))
+            run_compilers(jobs, folder=folder)
+            return [_read_library(folder, command, source) for command, source in jobs]
 
-    def _flags_for(self, source: str) -> tuple[str, ...]:
-        """Return the flags for one kernel."""
-        return (*self.flags, *self._flags_of_written_out) if _is_written_out(source) else self.flags
+    def _flags_for(self, sources: Sequence[str]) -> tuple[str, ...]:
+        """Return the flags for a run."""
+        return (
+            (*self.flags, *self._flags_of_written_out) if any(map(_is_written_out, sources)) else self.flags
+        )
+
+    def _merged(self, sources: Sequence[str]) -> str:
+        """Return the kernels of a run in one source, each under its own flags."""
+        written_out = [source for source in sources if _is_written_out(source)]
+        others = [source for source in sources if not _is_written_out(source)]
+        # what is written out comes first: functions that both call are inlined into higher levels only
+        pragma = [_GCC_PRAGMA_OF_OTHERS] if written_out and others and self._flags_of_written_out else []
+        return merge_sources([*written_out, *pragma, *others])
 
     def _command(self, path: Path, source: str, flags: Sequence[str]) -> list[str]:
         """Write the source, and return the command that compiles it in its folder."""
