@@ -85,3 +85,11 @@ def test_first_calls_are_measured_part_by_part() -> None:
     done = subprocess.run([*command, "--only", "small"], capture_output=True, text=True, check=True)
     assert "simplify_gates 0." in done.stdout
     assert "| small" in done.stdout
+
+
+def test_a_search_shows_what_the_heuristic_lacks() -> None:
+    pytest.importorskip("plugrad_cpu_clang")
+    command = [sys.executable, str(RUN.with_name("search.py")), "--quick", "--beam", "1", "--only", "small"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    (found,) = (line for line in done.stdout.splitlines() if line.startswith("| small"))
+    assert found.split("|")[2].strip() == "1"
