@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
+from plugrad.autodiff import with_rule
 from plugrad.dtype import dtypes
 from plugrad.engine.realize import realize
 from plugrad.engine.recipes.form import form_of
@@ -92,6 +93,14 @@ def test_more_than_kernels_has_no_form() -> None:
     assert form_of([x.shrink(((0, n.bind(2)),)) + 1]) is None
     assert form_of([UOp.const(dtypes.float32, 1.0) + 1]) is None
     assert form_of([x]) is None or not form_of([x])
+
+
+def test_rules_of_gradients_are_no_part_of_the_form() -> None:
+    x = memory(4)
+    forms = [form_of([with_rule([x + 1], [x], lambda gradients, _: gradients)[0]]) for _ in range(2)]
+    assert forms[0] is not None
+    assert forms[1] is not None
+    assert forms[0].key == forms[1].key
 
 
 def test_values_that_lie_in_memory_have_no_form_as_they_were_written_down() -> None:

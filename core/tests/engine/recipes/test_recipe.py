@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor
+from plugrad.autodiff import with_rule
 from plugrad.device import Device
 from plugrad.engine import realize as realizing
 from plugrad.engine import storage
@@ -40,6 +41,11 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return made
 
 
+def function_of(out: UOp, x: UOp) -> UOp:
+    """Return `out` with a gradient of its own: a rule that no other graph has."""
+    return with_rule([out], [x], lambda gradients, function: gradients)[0]
+
+
 GRAPHS: dict[str, Callable[[UOp, UOp], list[UOp]]] = {
     "one kernel": lambda x, y: [x + y],
     "two results": lambda x, y: [x + y, x * y],
@@ -48,6 +54,9 @@ GRAPHS: dict[str, Callable[[UOp, UOp], list[UOp]]] = {
     "both": lambda x, y: [(x + y).contiguous(), (x + y).contiguous() * 2],
     "a detached value": lambda x, y: [(x + y).detach()],
     "of a detached value": lambda x, y: [(x + y).detach() * x.detach()],
+    "a function": lambda x, y: [function_of(x + y, x) * y],
+    "memory in a function": lambda x, y: [function_of((x + y).contiguous(), x), function_of(x + y, x) * 2],
+    "a function that gives memory": lambda x, y: [function_of(x, x) + function_of(y, x)],
     "a view": lambda x, y: [(x + y).permute((1, 0)), x.permute((1, 0))],
     "reshaped": lambda x, y: [(x + y).reshape((12,))],
     "a slice": lambda x, y: [x.shrink(((1, 2), (0, 4))) * y.shrink(((2, 3), (0, 4)))],

@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as F
 
 from plugrad import Tensor
+from plugrad.engine.resolve_graph import resolve_graph
+from plugrad.uop import Ops
 
 VALUES = [
     -200.0,
@@ -119,6 +121,12 @@ def test_gelu_keeps_its_digits_where_it_is_small() -> None:
     wide = x.astype(np.float64)
     want = wide / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (wide + 0.044715 * wide**3)))
     np.testing.assert_allclose(Tensor(x).gelu().numpy(), want, rtol=1e-5)
+
+
+def test_the_exact_gelu_and_its_gradient_share_their_exponential() -> None:
+    x = Tensor.empty(4)
+    (gradient,) = x.gelu("none").sum().gradient(x)
+    assert [u.op for u in resolve_graph(gradient.uop)].count(Ops.EXP) == 1
 
 
 def test_activations_take_their_constants() -> None:

@@ -170,6 +170,25 @@ def test_the_exact_gelu_is_that_of_torch() -> None:
         t.gelu("erf")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_error_functions_are_flat_at_infinity_and_have_second_derivatives(name: str) -> None:
+    x = np.array([-math.inf, -20, -1.5, -0.0, 0.0, 0.3, 4, 20, math.inf, math.nan])
+    t, u = Tensor(x), torch.tensor(x, requires_grad=True)
+    flow = [math.inf, *[1.0] * 7, math.inf, 1.0]
+    (slope,) = getattr(t, name)().mul(Tensor(flow, dtype="float64")).sum().gradient(t)
+    (expected,) = torch.autograd.grad(getattr(torch, name)(u).sum(), u, create_graph=True)
+    (curve,) = slope[1:-2].sum().gradient(t)
+    (bent,) = torch.autograd.grad(expected[1:-2].sum(), u)
+    np.testing.assert_allclose(slope.numpy(), expected.detach().numpy(), rtol=1e-13)
+    np.testing.assert_allclose(curve.numpy()[1:-2], bent.numpy()[1:-2], rtol=1e-13)
+
+
+def test_gradients_of_error_functions_keep_their_digits_where_they_vanish() -> None:
+    x = np.linspace(0, 9, 301).astype(np.float32)
+    t, exact = Tensor(x), np.exp(-np.square(x.astype(np.float64))) * 2 / math.sqrt(math.pi)
+    np.testing.assert_allclose(t.erf().sum().gradient(t)[0].numpy(), exact, rtol=1e-6)
+
+
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.5, 3.0]
 
 

@@ -12,8 +12,8 @@ from plugrad.schedule.versions import IN_PLACE
 from plugrad.uop import Ops, UOp
 from plugrad.uop.shape import pairs_of
 
-# What takes more than kernels: writes, functions with a gradient of their own, copies, values of variables.
-_NOT_PLAIN = frozenset({*IN_PLACE, Ops.OUTPUT, Ops.COPY, Ops.BIND, Ops.DEFINE_VAR})
+# What takes more than kernels: writes, copies, values of variables.
+_NOT_PLAIN = frozenset({*IN_PLACE, Ops.COPY, Ops.BIND, Ops.DEFINE_VAR})
 
 
 # made at each realize: not frozen, which would double the time that takes
@@ -71,7 +71,11 @@ def form_of(roots: Sequence[UOp], scope: tuple[Hashable, ...] = ()) -> Form | No
         if src:
             if op in _NOT_PLAIN or u.place is not None:
                 return None
-            if op is Ops.DETACH and is_view(src[0]):
+            if op is Ops.OUTPUT:
+                # rules of gradients are no part of what is computed
+                place: int = u.arg
+                src = (src[0].src[place],)
+            if (op is Ops.DETACH or op is Ops.OUTPUT) and is_view(src[0]):
                 has_detached_memory = True
             numbers[u] = len(numbers)
             if op is Ops.SHRINK:
