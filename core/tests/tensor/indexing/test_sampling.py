@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from plugrad import Tensor, dtypes
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.jit import jit
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 50, 700])
+@pytest.mark.parametrize("n", [0, 1, 2, 50, 512, 513, 520, 700, 4099, 100003])
 def test_a_permutation_has_each_number_once(n: int) -> None:
     out = Tensor.randperm(n)
     assert out.dtype is dtypes.default_int
@@ -22,6 +25,27 @@ def test_permutations_are_all_equally_likely() -> None:
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
     with pytest.raises(ShapeError, match="negative size"):
         Tensor.randperm(-1)
+
+
+def test_long_permutations_are_random_in_each_way_that_is_tried() -> None:
+    Tensor.manual_seed(5)
+    size, count = 521, 1000
+    draw = jit(lambda: Tensor.randperm(size).realize())
+    found = np.stack([draw().numpy() for _ in range(count)])
+    # one place, how far apart neighbours are and those a row or a column away, which of three comes first
+    apart = [(found[:, 40 + step] - found[:, 40]) % size for step in (1, 18, 29)]
+    for values in (found[:, 17], *apart, np.argsort(found[:, 3:6], axis=1) @ [9, 3, 1]):
+        assert stats.chisquare(np.unique(values, return_counts=True)[1]).pvalue > 0.001
+    # numbers that stay where they are, of which there is one on average
+    assert abs((found == np.arange(size)).sum(1).mean() - 1) < 0.15
+    assert 0.4 < np.mean([_is_odd(order) for order in found[:200]]) < 0.6
+
+
+def _is_odd(order: np.ndarray) -> bool:
+    """Say whether an odd number of swaps makes this order."""
+    return bool(
+        (len(order) - connected_components(coo_array((order * 0 + 1, (np.arange(len(order)), order))))[0]) % 2
+    )
 
 
 WEIGHTS = np.array([1, 0, 2, 4, 0.5, 0], np.float32)

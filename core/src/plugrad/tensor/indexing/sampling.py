@@ -9,10 +9,13 @@ from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.create.draws import random_bits
 from plugrad.tensor.create.random import exponential_bits
 from plugrad.tensor.host.host_data import as_count
+from plugrad.tensor.indexing.permutation import MOST, ROUNDS, permutation
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, check_sizes, show, size_today
-from plugrad.tensor.sort.sorting import PLACE_BITS, order_of_words
-from plugrad.uop import UOp, add_sizes, greatest
+from plugrad.uop import add_sizes, greatest
+
+# Up to here, all are compared with all: as fast, and each order is equally likely.
+_SORTED = 512
 
 
 def randperm(
@@ -34,14 +37,13 @@ def randperm(
         raise DtypeError(
             f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
         )
-    bits, _ = random_bits(check_sizes((n,), "randperm"), device)
-    place = UOp.iota(n, dtypes.int64)
-    # at least 39 bits are random: the position in the lowest ones is found again when they are sorted
-    words = ((bits >> 1).cast(dtypes.int64) >> PLACE_BITS << PLACE_BITS) | place
-    if isinstance(n, int) and 0 < n <= 1 << PLACE_BITS:
-        return cls._make(order_of_words(words), Device.present(device)).cast(chosen)
-    keys = words if last < 1 << PLACE_BITS else bits
-    return cls._make(keys, Device.present(device)).argsort().cast(chosen)
+    (n,) = check_sizes((n,), "randperm")
+    place = Device.present(device)
+    if isinstance(n, int) and _SORTED < n <= MOST:
+        bits, _ = random_bits((ROUNDS,), device)
+        return cls._make(permutation(n, (bits >> 32).cast(dtypes.uint32)), place).cast(chosen)
+    bits, _ = random_bits((n,), device)
+    return cls._make(bits, place).argsort().cast(chosen)
 
 
 def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -> Tensor:

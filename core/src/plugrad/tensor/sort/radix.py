@@ -30,11 +30,11 @@ def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
     # from 0, so that the highest bit is one like the others; the position goes along with its key
     wide = rows.cast(dtypes.int64) - int(dtype_min(keys.dtype))
     words = (wide << 32) | counted(size, dtypes.int64, wide.shape, 1)
-    words = sort_words(words, bits, range(32, 32 + keys.dtype.itemsize * 8), device)
+    words = _sort_words(words, bits, range(32, 32 + keys.dtype.itemsize * 8), device)
     return (words.reshape(keys.shape) & 0x7FFFFFFF).cast(position_dtype(size))
 
 
-def sort_words(words: UOp, bits: UOp, digits: range, device: str) -> UOp:
+def _sort_words(words: UOp, bits: UOp, digits: range, device: str) -> UOp:
     """Sort rows of int64 by some of their bits, a multiple of 8.
 
     Shapes: (r, n) -> (r, n). Words with equal bits keep their order.

@@ -12,7 +12,7 @@ from typing import Any
 from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.shapes import expanded, product
-from plugrad.tensor.sort.radix import radix_order, sort_words
+from plugrad.tensor.sort.radix import radix_order
 from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, mask_behind, sum_last
 from plugrad.uop import UOp
 
@@ -22,9 +22,6 @@ _RANKED = 512
 _DIGITS_FROM = 192
 _MANY_COMPARISONS = 1 << 24
 _BLOCK = 256
-
-# Of words that end with their position: so many elements may be sorted as words.
-PLACE_BITS = 24
 
 _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 
@@ -58,27 +55,6 @@ def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
     if size <= _RANKED and not _are_many(keys):
         return order
     return order.dispatch(_order_rule, keys, bit_numbers() if bits is None else bits)
-
-
-def order_of_words(words: UOp) -> UOp:
-    """Return the sorting positions of distinct numbers of int64 from 0 on: (*R, n) -> (*R, n).
-
-    The lowest `PLACE_BITS` bits of each number are its position: no digit of them is sorted by.
-    """
-    order = _rank_order(words)
-    size: Any = words.shape[-1]
-    return order if size <= _RANKED else order.dispatch(_words_rule, words, bit_numbers())
-
-
-def _words_rule(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp:
-    words, bits = inputs
-    size: Any = words.shape[-1]
-    rows = words.reshape((product(words.shape[:-1]), size))
-    if runs_loops:
-        rows = sort_words(rows, bits, range(PLACE_BITS, 64), device)
-    else:
-        rows = _sort_by_network(rows, bits, device)
-    return (rows.reshape(words.shape) & ((1 << PLACE_BITS) - 1)).cast(position_dtype(size))
 
 
 def _are_many(keys: UOp) -> bool:
