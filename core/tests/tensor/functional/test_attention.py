@@ -295,3 +295,9 @@ def test_both_products_of_narrow_floats_take_narrow_factors(dtype: DType) -> Non
     products = [u.src[0] for u in sums if u.src[0].op is Ops.MUL]
     assert [[source_of(s).dtype for s in u.src] for u in products].count([dtype, dtype]) == 2
     assert all(u.dtype is dtypes.float32 for u in sums)
+
+
+def test_causal_scores_are_masked_where_their_products_are() -> None:
+    x = Tensor.empty(2, 8, 16)
+    nodes = x.scaled_dot_product_attention(x, x, is_causal=True).uop.toposort()
+    assert [u.src[0].op for u in nodes if u.op is Ops.REDUCE_AXIS and u.arg[0] is Ops.MAX] == [Ops.CONTIGUOUS]

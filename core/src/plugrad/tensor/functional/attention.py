@@ -128,7 +128,8 @@ def _attend_at_once(
     if first is not None:
         shape = (q.shape[-2], k.shape[-2])
         place, row = (q._like(counted(shape[axis], dtypes.int32, shape, axis)) for axis in (1, 0))
-        mask = place <= (row + first if first else row)
+        # in memory: masked where the product is, once for each score; no query attends to nothing
+        scores = _masked(scores, place <= (row + first if first else row)).contiguous()
     scores = _masked(scores, mask)
     if mask is None or 0 in scores.shape:
         return scores.softmax(-1).dropout(dropout_p).cast(narrow).matmul(v, dtype=wide)
