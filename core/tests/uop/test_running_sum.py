@@ -48,6 +48,14 @@ def test_without_keys_there_is_one_total() -> None:
     assert (found.keys, found.key.op, found.value) == (1, Ops.CONST, load(2, J, dtypes.int32))
 
 
+def test_a_maximum_of_what_comes_before_is_a_running_one() -> None:
+    least = X.const_like(-(2**31))
+    found = running_sum_of(BEFORE.where(X, least).reduce(Ops.MAX, L), (J,))
+    assert found is not None
+    assert (found.value, found.neutral) == (load(2, J, dtypes.int32), UOp.const(dtypes.int32, -(2**31)))
+    assert running_sum_of(BEFORE.where(X, X.const_like(1)).reduce(Ops.MUL, L), (J,)) is None
+
+
 def test_a_count_is_a_sum_of_ones_and_a_gate_a_choice_of_zero() -> None:
     found = running_sum_of((EQUAL & BEFORE).cast(dtypes.int32).reduce(Ops.ADD, L), (J,))
     assert found is not None

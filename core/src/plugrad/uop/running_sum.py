@@ -1,8 +1,8 @@
-"""Find sums over all steps before one, or over those that have its key.
+"""Find sums and maxima over all steps before one, or those of its key.
 
 For all `j` the sum over `l` of `x[l] if l < j and key[l] == key[j] else 0` is one pass over `j` that keeps a
 total for each key. Elements that are ordered by a digit go behind as many of their own as come before them.
-Without keys, there is one total.
+Without keys, there is one total. A maximum is kept in the same way.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,11 +29,13 @@ class RunningSum:
         counter: the axis of the result, whose steps come in order.
         key: the key of a step; a constant where there are none.
         value: what a step adds to the total of its key.
+        neutral: the total of no steps.
     """
 
     counter: UOp
     key: UOp
     value: UOp
+    neutral: UOp
 
     @property
     def keys(self) -> int:
@@ -42,17 +44,18 @@ class RunningSum:
 
 
 def running_sum_of(reduce: UOp, counters: Iterable[UOp]) -> RunningSum | None:
-    """Return the running sum in a REDUCE of integers inside the loops `counters`, or None.
+    """Return the running sum, or maximum, in a REDUCE inside the loops `counters`, or None.
 
     before: REDUCE(ADD, WHERE(CMPLT(l, j) & CMPEQ(key(l), key(j)), x(l), 0), l)
     after:  counter j, key key(j), value x(j)
     """
     op, count = reduce.arg
     value, *ended = reduce.src
-    if op is not Ops.ADD or count != 1 or len(ended) != 1:
+    if op not in (Ops.ADD, Ops.MAX) or count != 1 or len(ended) != 1:
         return None
     guard = guard_of(op, value)
-    if guard is None or not (is_int(reduce.dtype) or _is_narrower(guard.value)):
+    is_exact = op is Ops.MAX or is_int(reduce.dtype)
+    if guard is None or not (is_exact or _is_narrower(guard.value)):
         return None
     (step,) = ended
     for counter in counters:
@@ -66,7 +69,7 @@ def running_sum_of(reduce: UOp, counters: Iterable[UOp]) -> RunningSum | None:
         added = guard.value
         if gates := [c for c in others if c not in limits]:
             added = conjunction(gates).where(added, guard.neutral)
-        found = RunningSum(counter, key, _moved(added, step, counter))
+        found = RunningSum(counter, key, _moved(added, step, counter), guard.neutral)
         return found if found.keys <= _MOST_KEYS else None
     return None
 

@@ -10,7 +10,7 @@ from plugrad.codegen.lower import PREPARE, lower
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.prepare.lower_running_sum import keep_totals
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import DType, dtype_min, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
@@ -27,15 +27,18 @@ def param(slot: int, numel: int, dtype: DType = dtypes.int32) -> UOp:
     return UOp(Ops.PARAM, dtype, (), (slot, numel))
 
 
-def kernel(rows: int = ROWS, size: int = SIZE, inner: bool = False, has_keys: bool = True) -> UOp:
-    """Return `out[r, j] = 5 * (sum over l < j of x[r, l] where key[r, l] == key[r, j]) + 2`."""
+def kernel(
+    rows: int = ROWS, size: int = SIZE, inner: bool = False, has_keys: bool = True, op: Ops = Ops.ADD
+) -> UOp:
+    """Return `out[r, j] = 5 * (sum over l < j of x[r, l] where key[r, l] == key[r, j]) + 2`, or of maxima."""
     r, j = UOp.range(rows, 0), UOp.range(size, 1)
     before = UOp.range(size, 2, AxisType.REDUCE)
     place, other = (j * rows + r, before * rows + r) if inner else (r * size + j, r * size + before)
     keys, x = param(1, rows * size, dtypes.int8), param(2, rows * size)
     is_equal = keys.index(place).load().eq(keys.index(other).load())
     holds = is_equal & (before < j) if has_keys else before < j
-    value = holds.where(x.index(other).load(), 0).reduce(Ops.ADD, before)
+    neutral = 0 if op is Ops.ADD else dtype_min(dtypes.int32)
+    value = holds.where(x.index(other).load(), neutral).reduce(op, before)
     store = param(0, rows * size).index(place).store(value * 5 + 2, *((j, r) if inner else (r, j)))
     return UOp.sink(store, arg=KernelInfo("running"))
 
@@ -71,8 +74,9 @@ def test_a_running_sum_is_totals_that_are_read_and_added_to_in_order() -> None:
 
 @pytest.mark.parametrize("inner", [False, True])
 @pytest.mark.parametrize("has_keys", [False, True])
-def test_every_optimisation_writes_what_the_sum_means(inner: bool, has_keys: bool) -> None:
-    ast = kernel(inner=inner, has_keys=has_keys)
+@pytest.mark.parametrize("op", [Ops.ADD, Ops.MAX])
+def test_every_optimisation_writes_what_the_sum_means(inner: bool, has_keys: bool, op: Ops) -> None:
+    ast = kernel(inner=inner, has_keys=has_keys, op=op)
     expected = buffers()
     evaluate_kernel(ast, expected)
     prepared = PREPARE.run(ast, LOOPS)

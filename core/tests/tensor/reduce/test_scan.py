@@ -6,7 +6,8 @@ import torch
 
 from plugrad import Tensor, dtypes
 from plugrad.errors import AxisError
-from plugrad.tensor.reduce.scan import sums_in_order
+from plugrad.tensor.reduce.scan import InOrder
+from plugrad.uop.ops import Ops
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((3, 70, 2)).astype(np.float32)
@@ -132,10 +133,27 @@ def test_rows_of_large_tensors_continue_their_whole_blocks(
 def test_sums_in_order_are_running_sums(shape: tuple[int, ...]) -> None:
     x = RNG.standard_normal(shape).astype(np.float32)
     for t in (Tensor(x), Tensor(x).exp()):
-        graph = sums_in_order("", True, (t._graph,))
+        graph = InOrder(Ops.ADD)("", True, (t._graph,))
         assert graph is not None
         wanted = np.cumsum(t.numpy(), -1, dtype=np.float64).astype(np.float32)
         np.testing.assert_array_equal(t._like(graph).numpy(), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "bool"])
+def test_maxima_in_order_are_running_maxima(dtype: str) -> None:
+    x = Tensor((RNG.standard_normal((9, 40)) * 9).astype(dtype))
+    graph = InOrder(Ops.MAX)("", True, (x._graph,))
+    assert graph is not None
+    assert (x._like(graph).numpy() == np.maximum.accumulate(x.numpy(), 1)).all()
+
+
+def test_nan_stays_the_greatest_behind_it_and_the_first_may_be_the_least() -> None:
+    x = np.full((8, 20), -np.inf, np.float32)
+    x[1, 3:] = RNG.standard_normal(17)
+    x[2, 5] = np.nan
+    found, wanted = Tensor(x).cummax(1), torch.tensor(x).cummax(1)
+    np.testing.assert_array_equal(found.values.numpy(), wanted.values.numpy())
+    np.testing.assert_array_equal(found.indices.numpy(), wanted.indices.numpy())
 
 
 @pytest.mark.parametrize(
@@ -151,4 +169,4 @@ def test_grids_and_doubles_and_few_long_rows_keep_blocks(
     shape: tuple[int, ...], dtype: str, runs_loops: bool
 ) -> None:
     x = Tensor.empty(*shape, dtype=dtype)
-    assert sums_in_order("", runs_loops, (x._graph,)) is None
+    assert InOrder(Ops.ADD)("", runs_loops, (x._graph,)) is None

@@ -12,7 +12,7 @@ from plugrad.uop.running_sum import running_sum_of
 
 
 def keep_totals(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Replace a running sum by totals in fast memory, which start at 0.
+    """Replace a running sum, or maximum, by totals in fast memory.
 
     before: STORE(INDEX(p, j), f(REDUCE(ADD, WHERE(l < j & key(l) == key(j), x(l), 0), l)), j)
     after:  STORE(INDEX(totals, k), 0, k), and after that, j an axis in order,
@@ -31,11 +31,11 @@ def keep_totals(sink: UOp, capabilities: Capabilities) -> UOp:
     ordered = found.counter.replace(arg=Axis(found.counter.arg.ident, AxisType.ORDERED))
     number = UOp.range(found.keys, max(r.arg.ident[0] for r in all_ranges(sink)) + 1)
     totals = UOp(Ops.DEFINE_LOCAL, total.dtype, (), (0, found.keys))
-    cleared = totals.index(number).store(total.const_like(0), *around, number)
+    cleared = totals.index(number).store(total.const_like(found.neutral.arg), *around, number)
     place = totals.index(found.key.cast(dtypes.index) - int(found.key.vmin))
     # read in each step, even if all have one key
     before = place.replace(src=(totals.after(found.counter), *place.src[1:])).load()
     written = store.src[0].store(store.src[1].substitute({total: before}), *around, found.counter)
-    added = place.store(before + found.value, *around, found.counter)
+    added = place.store(found.value.alu(total.arg[0], before), *around, found.counter)
     steps = (simplify(s.substitute({found.counter: ordered})) for s in (written, added))
     return sink.replace(src=(cleared, *steps))

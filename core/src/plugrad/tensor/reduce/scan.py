@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Unpack
 
+from plugrad._frozen import frozen
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, dtypes, is_float, sum_dtype
 from plugrad.target import LEAST_SCATTERED
@@ -128,7 +129,7 @@ def _running(
         out = scan(rows, op, neutral)
         # along another axis, blocks are lanes of vectors
         if op is Ops.ADD and at == x.ndim - 1:
-            out = out.dispatch(sums_in_order, rows)
+            out = out.dispatch(InOrder(op), rows)
         u = cut_to(moved_back(out, at), x.shape)
     return x._like(u.cast(narrow))
 
@@ -142,38 +143,53 @@ def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tens
     x = moved_last(filled(tensor._graph), at)
     size = x.shape[-1]
     ordered = x if is_max else _reversed(x)
-    best = scan(ordered, Ops.MAX, dtype_min(x.dtype))
+    best = _maxima(ordered, dtype_min(x.dtype), at)
     is_new = ordered.eq(best)
     if is_float(x.dtype):
         is_new = is_new | ordered.ne(ordered)
     numbers = counted(size, position_dtype(size), x.shape, tensor.ndim - 1)
-    places = scan(is_new.where(numbers, numbers.const_like(0)), Ops.MAX, 0)
+    places = _maxima(is_new.where(numbers, numbers.const_like(0)), 0, at)
     values = best if is_max else _reversed(best)
     values, places = (cut_to(moved_back(u, at), shape) for u in (values, places))
     return Ranked(tensor._like(values), tensor._like(places))
 
 
-def sums_in_order(_device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-    """Return running sums as one pass over each row, where loops run.
+def _maxima(rows: UOp, neutral: ConstType, axis: int) -> UOp:
+    out = scan(rows, Ops.MAX, neutral)
+    return out.dispatch(InOrder(Ops.MAX), rows) if axis == len(rows.shape) - 1 else out
 
-    A double holds the sums of narrower floats, which are more exact than those of blocks. Threads share rows:
-    a few long ones stay blocks.
+
+@frozen
+class InOrder:
+    """Running sums or maxima as one pass over each row, where loops run.
+
+    A double holds the sums of narrower floats, which are more exact than those of blocks. Threads share rows,
+    so a few long ones stay blocks.
     """
-    (u,) = inputs
-    shape: Any = u.shape
-    size, axis = shape[-1], len(shape) - 1
-    rows = math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape[:-1])
-    is_long = rows < _ROWS_IN_ORDER and rows * size >= _LARGE
-    if not runs_loops or is_long or size < LEAST_SCATTERED or u.dtype is dtypes.float64:
-        return None
-    # the pass takes an element at a time
-    is_dear = any(op_cost(node.op) >= _DEAR for node in u.toposort())
-    x = (u.contiguous() if is_dear else u).cast(dtypes.float64 if is_float(u.dtype) else u.dtype)
-    pairs = (*shape, size)
-    to, at = (counted(size, position_dtype(size), pairs, a) for a in (axis, axis + 1))
-    others = x.reshape((*shape[:-1], 1, size)).expand(pairs)
-    before = (at < to).where(others, others.const_like(0)).reduce_axis(Ops.ADD, (axis + 1,))
-    return (before.reshape(shape) + x).cast(u.dtype)
+
+    op: Ops
+
+    def __call__(self, _device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        """Return the graph of one pass, or None where blocks take less time."""
+        (u,) = inputs
+        shape: Any = u.shape
+        size = shape[-1]
+        rows = math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape[:-1])
+        is_long = rows < _ROWS_IN_ORDER and rows * size >= _LARGE
+        is_sum = self.op is Ops.ADD
+        if not runs_loops or is_long or size < LEAST_SCATTERED or (is_sum and u.dtype is dtypes.float64):
+            return None
+        # the pass takes an element at a time
+        is_dear = any(op_cost(node.op) >= _DEAR for node in u.toposort())
+        wide = dtypes.float64 if is_sum and is_float(u.dtype) else u.dtype
+        x = (u.contiguous() if is_dear else u).cast(wide)
+        axis = len(shape) - 1
+        pairs = (*shape, size)
+        to, at = (counted(size, position_dtype(size), pairs, a) for a in (axis, axis + 1))
+        others = x.reshape((*shape[:-1], 1, size)).expand(pairs)
+        neutral = others.const_like(0 if is_sum else dtype_min(wide))
+        before = (at < to).where(others, neutral).reduce_axis(self.op, (axis + 1,)).reshape(shape)
+        return x.alu(self.op, before).cast(u.dtype)
 
 
 def _reversed(x: UOp) -> UOp:
