@@ -4,6 +4,7 @@ from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import dtypes, is_bool
 from plugrad.uop import ALU, COMPARE, Ops, UOp, simplify
+from plugrad.uop.strides import constant_size
 
 Count = int | UOp
 
@@ -25,23 +26,22 @@ class KernelCost:
 
 def estimate(sink: UOp) -> KernelCost:
     """Return the cost of a kernel whose axes are all still loops."""
-    one = UOp.const(dtypes.index, 1)
-    flops = one * 0
-    moved: dict[UOp, UOp] = {}
+    flops: Count = 0
+    moved: dict[UOp, Count] = {}
     for u in sink.toposort():
         if u.op in ALU and u.op not in COMPARE and not _is_address(u):
-            flops = flops + _steps(u.ranges, one) * (2 if u.op is Ops.MULACC else 1)
+            flops = flops + _steps(u.ranges) * (2 if u.op is Ops.MULACC else 1)
         elif u.op is Ops.REDUCE:
-            flops = flops + _steps(u.ranges.union(ranges_of_reduce(u)), one)
+            flops = flops + _steps(u.ranges.union(ranges_of_reduce(u)))
         elif u.op is Ops.LOAD or u.op is Ops.STORE:
             place = u.src[0]
             ranges = place.ranges if u.op is Ops.LOAD else u.ranges.union(u.src[2:])
-            memory, nbytes = place.src[0], _steps(ranges, one) * place.dtype.itemsize
+            memory, nbytes = place.src[0], _steps(ranges) * place.dtype.itemsize
             moved[memory] = moved[memory] + nbytes if memory in moved else nbytes
     accessed = sum(
         _touched(param, _as_count(nbytes)) for param, nbytes in moved.items() if param.op is Ops.PARAM
     )
-    return KernelCost(_as_count(flops), accessed, _as_count(sum(moved.values(), one * 0)))
+    return KernelCost(_as_count(flops), accessed, _as_count(sum(moved.values())))
 
 
 def _touched(param: UOp, moved: Count) -> Count:
@@ -57,13 +57,16 @@ def _is_address(u: UOp) -> bool:
     return u.dtype.scalar() is dtypes.index or is_bool(u.dtype)
 
 
-def _steps(ranges: frozenset[UOp], one: UOp) -> UOp:
-    out = one
+def _steps(ranges: frozenset[UOp]) -> Count:
+    out: Count = 1
     for r in sorted(ranges, key=lambda r: r.arg.ident):
-        out = out * r.src[0]
+        size = constant_size(r)
+        out = out * (r.src[0] if size is None else size)
     return out
 
 
-def _as_count(count: UOp) -> Count:
+def _as_count(count: Count) -> Count:
+    if isinstance(count, int):
+        return count
     count = simplify(count)
     return count.arg if count.op is Ops.CONST else count

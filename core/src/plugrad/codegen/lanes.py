@@ -35,6 +35,7 @@ class _Vectorizer:
         self.shuffles = shuffles
         self.count = constant_size(lane) or 1
         self.done: dict[UOp, UOp] = {}
+        self.steps: list[dict[UOp, UOp]] = [{lane: lane.const_like(step)} for step in range(self.count)]
 
     def run(self, sink: UOp) -> UOp:
         for u in sink.toposort():
@@ -52,7 +53,7 @@ class _Vectorizer:
         """Return scalar `u` with the lane at `step`."""
         if self.lane not in u.ranges:
             return self.of(u)
-        done = {self.lane: self.lane.const_like(step)}
+        done = self.steps[step]
         for node in u.toposort(lambda n: self.lane in n.ranges and n not in done):
             src = tuple([done[s] if s in done else self.of(s) for s in node.src])
             done[node] = UOp(node.op, node.dtype, src, node.arg, node.tag)

@@ -37,6 +37,12 @@ def loop_over(size: Any, ident: int, kind: AxisType) -> UOp:
 
 def flatten(idxs: Sequence[UOp], shape: Sequence[Any]) -> UOp:
     """Return the row-major position of `idxs` in an array of `shape`."""
+    return _flattened(tuple(idxs), tuple(shape))
+
+
+# Kernels of one graph have the same few loops, so most calls repeat others.
+@lru_cache(4096)
+def _flattened(idxs: Indices, shape: tuple[Any, ...]) -> UOp:
     total = ZERO
     for idx, stride, size in zip(idxs, strides_of(shape), shape, strict=True):
         if not _is_one(size):
@@ -46,6 +52,11 @@ def flatten(idxs: Sequence[UOp], shape: Sequence[Any]) -> UOp:
 
 def unflatten(position: UOp, shape: Sequence[Any]) -> Indices:
     """Return the indices of the row-major `position` in an array of `shape`."""
+    return _unflattened(position, tuple(shape))
+
+
+@lru_cache(4096)
+def _unflattened(position: UOp, shape: tuple[Any, ...]) -> Indices:
     out: list[UOp] = []
     for axis, (stride, size) in enumerate(zip(strides_of(shape), shape, strict=True)):
         if _is_one(size):
