@@ -92,6 +92,14 @@ def test_steps_that_are_unrolled_stay_in_the_innermost_sum() -> None:
     assert got is simplify(stored(pieces))
 
 
+def test_a_piece_has_a_loop_beside_steps_that_are_unrolled() -> None:
+    """Without one, eighteen products were computed before any was added, for eight results."""
+    k, part = loop(32, 1), UOp.range(18, 2, AxisType.UNROLL)
+    got = split_long_sums(stored(x.index(k * 18 + part).load().reduce(Ops.ADD, k, part)), LOOPS)
+    pieces = [u for u in got.toposort() if u.op is Ops.REDUCE and part in u.src]
+    assert [r.arg.kind for r in pieces[0].src[1:]] == [AxisType.REDUCE, AxisType.UNROLL]
+
+
 def tile_of(size: int) -> UOp:
     k, row = loop(size, 1), UOp.range(9, 2, AxisType.UPCAST)
     return UOp.sink(out.index(row).store(x.index(k * 9 + row).load().reduce(Ops.ADD, k), row))

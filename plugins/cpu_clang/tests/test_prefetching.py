@@ -53,6 +53,14 @@ def test_rows_that_the_processor_follows_by_itself_are_left_to_it() -> None:
     assert prefetches(program_of(*near, r=r), CACHED) == {}
 
 
+def test_rows_that_are_written_out_are_as_near_as_in_a_loop() -> None:
+    r = down_the_rows()
+    rows = [at(x, r * 1024 + (row * 128 + i)) * at(y, r) for row in range(8) for i in range(4)]
+    assert prefetches(program_of(*rows, r=r), CACHED) == {}
+    rows = [at(x, r * (4 * ROW) + (row * ROW + i)) * at(y, r) for row in range(4) for i in range(4)]
+    assert len(prefetches(program_of(*rows, r=r), CACHED)) == 4
+
+
 def test_what_the_caches_hold_is_not_fetched() -> None:
     r = down_the_rows()
     assert prefetches(program_of(*tile(r), r=r), 4 << 20) == {}
@@ -69,7 +77,7 @@ def test_many_lines_wait_in_the_second_cache() -> None:
     r = down_the_rows()
     found = prefetches(program_of(*tile(r, 80), r=r), CACHED)
     assert {ahead.is_near for ahead in found.values()} == {True}
-    apart = [at(x, r * ROW + i * 40) * at(y, r) for i in range(20)]
+    apart = [at(x, r * (20 * ROW) + i * ROW) * at(y, r) for i in range(20)]
     found = prefetches(program_of(*apart, r=r), CACHED)
     assert len(found) == 20
     assert not any(ahead.is_near for ahead in found.values())

@@ -135,7 +135,7 @@ def _in_pieces(
         loops, inner = loops[:-1], (loops[-1], *inner)
     if not loops:
         return value.reduce(Ops.ADD, *inner)
-    if length >= _SHORT:
+    if length >= _SHORT and not _LOOPS.isdisjoint(r.arg.kind for r in inner):
         return _in_pieces(value.reduce(Ops.ADD, *inner), loops, wanted)
     return _sum_pieces_and_rest(value, loops, wanted, inner, max(2, wanted // length))
 

@@ -158,10 +158,15 @@ def test_no_optimisation_changes_loops_that_copies_are_made_for() -> None:
     refused(product(), "after STAGE: copies are laid out", STAGE, Opt(OptOps.UPCAST, (1,), 4))
 
 
+def test_steps_of_a_reduction_are_written_out_beside_its_copies() -> None:
+    written_out = KernelOpt(product(), LOOPS).apply_all([STAGE, Opt(OptOps.UNROLL, (2,), 2)])
+    assert [r.arg.ident for r in written_out.axes(AxisType.UNROLL)] == [(2, 1)]
+
+
 def test_a_copy_of_rows_is_gathered_for_lanes_along_the_columns_where_it_is_used_often() -> None:
     cached = replace(LOOPS, vector_registers=32, cache_bytes=(32 << 10, 1 << 20))
-    opts = chosen(large(1024, transposed=True), cached)
-    assert opts[-1].op is OptOps.STAGE
+    *opts, unrolled = chosen(large(1024, transposed=True), cached)
+    assert (opts[-1].op, unrolled.op) == (OptOps.STAGE, OptOps.UNROLL)
     assert next(o.axis for o in opts if o.op is OptOps.UPCAST) == (1,)
     kernel = KernelOpt(large(1024, transposed=True), cached).apply_all(opts[:-1])
     (panel,) = panels_of(kernel.ast, kernel.axis(opts[-1].axis))

@@ -60,23 +60,35 @@ def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
 
 
 def _far_lines(body: Sequence[UOp], r: UOp, cached_bytes: int) -> dict[UOp, int]:
-    """Return the first LOAD of each far line, with the elements that `r` moves."""
-    lines: set[tuple[UOp, UOp, int]] = set()
-    out: dict[UOp, int] = {}
+    """Return the first LOAD of each far line, with the elements that `r` moves.
+
+    Rows that are written out lie side by side: a step of all of them is as many steps of a row.
+    """
+    lines: dict[tuple[UOp, UOp], set[int]] = {}
+    found: dict[UOp, tuple[int, set[int]]] = {}
     for u in body:
         if u.op is not Ops.LOAD or not _is_large(u.src[0].src[0], cached_bytes):
             continue
         memory, index = u.src[0].src
         step = coefficient(index, r)
-        if step is None or abs(step) * memory.dtype.itemsize < _FAR_BYTES:
+        if step is None:
             continue
         is_offset = index.op is Ops.ADD and index.src[1].op is Ops.CONST
         base, offset = (index.src[0], index.src[1].arg) if is_offset else (index, 0)
-        line = memory, base, offset * memory.dtype.itemsize // CACHE_LINE
-        if line not in lines:
-            lines.add(line)
-            out[u] = step
-    return out
+        line, own = offset * memory.dtype.itemsize // CACHE_LINE, lines.setdefault((memory, base), set())
+        if line not in own:
+            own.add(line)
+            found[u] = step, own
+    return {u: step for u, (step, own) in found.items() if _step_of_row(u, step, own) >= _FAR_BYTES}
+
+
+def _step_of_row(load: UOp, step: int, lines: set[int]) -> float:
+    """Return the bytes between neighbouring rows of a step.
+
+    Each run of lines that it loads is a row.
+    """
+    rows = sum(line - 1 not in lines for line in lines)
+    return abs(step) * load.src[0].src[0].dtype.itemsize / rows
 
 
 def _is_large(memory: UOp, cached_bytes: int) -> bool:

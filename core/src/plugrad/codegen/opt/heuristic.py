@@ -29,6 +29,7 @@ from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving, vector_steps
 from plugrad.codegen.opt.transpose import write_lines
+from plugrad.codegen.opt.unrolling import write_out_steps
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
@@ -99,6 +100,7 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     stage_tiles(kernel)
     hoist_reduction(kernel)
     keep_values(kernel)
+    write_out_steps(kernel, plan.lane)
 
 
 class _VectorPlan:

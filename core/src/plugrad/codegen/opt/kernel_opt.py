@@ -111,7 +111,9 @@ class KernelOpt:
 
     def _apply(self, opt: Opt) -> None:
         last = next((o.op for o in reversed(self.applied) if o.op in _COPYING), None)
-        if last is not None and (last is not OptOps.STAGE or opt.op not in _AFTER_STAGE):
+        # steps of a reduction that are written out move no copy
+        moves = opt.op is not OptOps.UNROLL and (last is not OptOps.STAGE or opt.op not in _AFTER_STAGE)
+        if last is not None and moves:
             raise KernelOptError(
                 f"{opt.op.name} after {last.name}: copies are laid out for the loops as they are."
             )

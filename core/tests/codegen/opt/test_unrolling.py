@@ -1,0 +1,57 @@
+from dataclasses import replace
+
+import pytest
+
+from plugrad.builtin.python import CAPABILITIES
+from plugrad.codegen.opt.heuristic import optimise
+from plugrad.codegen.opt.kernel_opt import KernelOpt
+from plugrad.codegen.opt.opt_ops import OptOps
+from plugrad.dtype import DType, dtypes
+from plugrad.target import Capabilities
+from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.uop import UOp
+
+NARROW = replace(
+    CAPABILITIES,
+    grid_dims=0,
+    max_grid=(),
+    max_workgroup=0,
+    vector_bits=256,
+    vector_registers=16,
+    threads=1,
+    cache_bytes=(32 << 10, 512 << 10),
+)
+WIDE = replace(NARROW, vector_bits=512, vector_registers=32)
+
+
+def param(slot: int, dtype: DType) -> UOp:
+    return UOp(Ops.PARAM, dtype, (), (slot, 1 << 22))
+
+
+def product(inner: int, row_step: int, dtype: DType = dtypes.float32) -> UOp:
+    """Return a matrix product whose left rows begin `row_step` elements apart."""
+    i, j = UOp.range(64, 0), UOp.range(64, 1)
+    k = UOp.range(inner, 2, AxisType.REDUCE)
+    left = param(1, dtype).index(i * row_step + k).load()
+    total = (left * param(2, dtype).index(k * 64 + j).load()).reduce(Ops.ADD, k)
+    return UOp.sink(param(0, dtype).index(i * 64 + j).store(total, i, j), arg=KernelInfo())
+
+
+def written_out(ast: UOp, capabilities: Capabilities) -> list[tuple[tuple[int, ...], object]]:
+    applied = optimise(KernelOpt(ast, capabilities)).applied
+    return [(opt.axis, opt.arg) for opt in applied if opt.op is OptOps.UNROLL]
+
+
+@pytest.mark.parametrize("capabilities", [NARROW, WIDE])
+def test_short_steps_of_a_tile_are_written_out_as_far_as_code_is_short(capabilities: Capabilities) -> None:
+    assert written_out(product(128, 128), capabilities) == [((2,), 8)]
+    assert written_out(product(100, 100), capabilities) == [((2,), 4)]
+    assert written_out(product(99, 99), capabilities) == []
+
+
+def test_what_rows_read_again_at_later_steps_stays_a_loop() -> None:
+    assert written_out(product(128, 3), NARROW) == []
+
+
+def test_products_of_integers_stay_a_loop() -> None:
+    assert written_out(product(128, 128, dtypes.int32), NARROW) == []
