@@ -69,6 +69,18 @@ def test_lanes_behind_a_closed_gate_load_the_first_element() -> None:
     assert got.src[1].src == tuple(x.index(first.gep(n)).load() for n in range(4))
 
 
+def test_addresses_are_kept_in_the_bounds_of_their_gate_where_these_are_in_memory() -> None:
+    place = ints.index(lane).load().cast(dtypes.index)
+    for most, is_inside in ((9, True), (99, False)):
+        gate = (place < most) & ~(place < 0)
+        got = vectorized(x.index(place + i * 4, gate).load())
+        assert got.op is Ops.WHERE
+        index = got.src[1].src[0].src[0].src[1]
+        assert (index.bounds == (0, 8 + 3 * 4)) is is_inside
+    closed = vectorized(x.index(place, place.eq(3)).load())
+    assert closed.op is Ops.WHERE
+
+
 def test_a_gate_that_all_lanes_share_stays_at_their_loads() -> None:
     place = ints.index(lane).load().cast(dtypes.index)
     got = vectorized(x.index(place, i < 3).load())

@@ -7,10 +7,11 @@ axis stays scalar and is broadcast where it meets a vector.
 
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
-from plugrad.dtype import is_bool
+from plugrad.dtype import dtypes, is_bool
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import coefficient, constant_size
+from plugrad.uop.validity import conjuncts, facts_of
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER, Ops.COMMIT})
 _ENDING = frozenset({Ops.STORE, Ops.REDUCE})
@@ -38,13 +39,16 @@ class _Vectorizer:
         self.steps: list[dict[UOp, UOp]] = [{lane: lane.const_like(step)} for step in range(self.count)]
 
     def run(self, sink: UOp) -> UOp:
-        for u in sink.toposort():
+        self._visit(sink)
+        return self.done[sink]
+
+    def _visit(self, root: UOp) -> None:
+        for u in root.toposort(lambda node: node not in self.done):
             has_lane = self.lane in u.ranges
             if not has_lane and u.op in _ENDING:
                 # its own `ranges` no longer show that it has one
                 has_lane = any(self.lane in s.ranges for s in u.src)
             self.done[u] = self._vector(u) if has_lane or u.op in _HOLDS_STORES else self._rebuilt(u)
-        return self.done[sink]
 
     def of(self, u: UOp) -> UOp:
         return self.done.get(u, u)
@@ -134,13 +138,19 @@ class _Vectorizer:
     def _gathered(self, u: UOp) -> UOp:
         """Return the lanes of a load whose addresses, and gates, are computed as vectors.
 
-        Lanes that a gate closes load the first element, which every buffer has.
+        Lanes that a gate closes load the element at the nearest place that it opens, if its bounds keep the
+        address inside of the memory, and otherwise the first one, which every buffer has.
         """
         memory, place, *gates = u.src[0].src
-        index = self.wide(place)
         moving = [self.wide(gate) for gate in gates if self.lane in gate.ranges]
-        for gate in moving:
-            index = gate.where(index, index.const_like(0))
+        bounded = _bounded(place, gates)
+        if _is_inside(bounded, memory):
+            self._visit(bounded)
+            index = self.wide(bounded)
+        else:
+            index = self.wide(place)
+            for gate in moving:
+                index = gate.where(index, index.const_like(0))
         still = [self.of(gate) for gate in gates if self.lane not in gate.ranges]
         places = (self.of(memory).index(index.gep(i), *still) for i in range(self.count))
         values = UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(p.load() for p in places))
@@ -189,3 +199,17 @@ class _Vectorizer:
         done = self.done
         src = tuple([done.get(s, s) for s in u.src])
         return u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+
+
+def _bounded(place: UOp, gates: list[UOp]) -> UOp:
+    """Limit the terms of an address to the bounds that its gates imply."""
+    if any(u.dtype is dtypes.int64 for u in place.toposort()):
+        # addresses of 64 bits stay that, and few targets have their maxima
+        return place
+    facts = facts_of(condition for gate in gates for condition in conjuncts(gate))
+    return place.substitute({x: x.maximum(lowest).minimum(highest) for x, (lowest, highest) in facts.items()})
+
+
+def _is_inside(place: UOp, memory: UOp) -> bool:
+    size = memory.arg[1] if memory.op in (Ops.PARAM, Ops.DEFINE_LOCAL) else 0
+    return isinstance(size, int) and place.vmin >= 0 and place.vmax < size
