@@ -5,7 +5,10 @@ import pytest
 import torch
 
 from plugrad import Tensor, dtypes
+from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.transforms import grad, vmap
+from plugrad.uop import Ops
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3, 4, 5)).astype(np.float32)
@@ -188,6 +191,29 @@ def test_softmax_is_that_of_torch(axis: int) -> None:
     np.testing.assert_allclose(Tensor(X * 10).log_softmax(axis).numpy(), expected, rtol=1e-5, atol=1e-6)
     expected = x.logsumexp(axis, keepdim=True).numpy()
     np.testing.assert_allclose(Tensor(X * 10).logsumexp(axis, keepdim=True).numpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_softmax_has_the_derivatives_of_torch(axis: int) -> None:
+    t, u = Tensor(X, requires_grad=True), torch.tensor(X, requires_grad=True)
+    weights = np.cos(X)
+    (slope,) = t.softmax(axis).mul(Tensor(weights)).sum().gradient(t)
+    (expected,) = torch.autograd.grad((u.softmax(axis) * torch.tensor(weights)).sum(), u, create_graph=True)
+    (curve,) = slope.square().sum().gradient(t)
+    (bent,) = torch.autograd.grad(expected.square().sum(), u)
+    np.testing.assert_allclose(slope.numpy(), expected.detach().numpy(), atol=1e-6)
+    np.testing.assert_allclose(curve.numpy(), bent.numpy(), atol=1e-6)
+    per_row = vmap(grad(lambda row, w: (row.softmax() * w).sum()))(t, Tensor(weights))
+    (rows,) = torch.autograd.grad((u.softmax(-1) * torch.tensor(weights)).sum(), u)
+    np.testing.assert_allclose(per_row.numpy(), rows.numpy(), atol=1e-6)
+
+
+def test_the_gradient_of_softmax_is_made_of_its_results() -> None:
+    x = Tensor.empty(3, 5)
+    (gradient,) = x.softmax().square().sum().gradient(x)
+    assert [u.op for u in resolve_graph(gradient.uop)].count(Ops.EXP) == 1
+    nothing = Tensor(2.0, requires_grad=True)
+    assert nothing.softmax().gradient(nothing)[0].item() == 0.0
 
 
 def test_softmax_of_large_numbers_does_not_overflow() -> None:

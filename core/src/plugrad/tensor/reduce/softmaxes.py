@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Unpack
 
+from plugrad._frozen import frozen
+from plugrad.autodiff import with_rule
+from plugrad.autodiff.vjp import sum_over
 from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
 from plugrad.tensor.keywords import AxisNames, ReduceNames, renamed
@@ -23,8 +26,11 @@ def softmax(
     """
     if names:
         (axis,) = renamed(self.softmax, names, axis=axis)
-    narrow, (_, e, total) = (the_dtype(dtype, float_dtypes(self)[0]), _softmax_parts(self, axis, "softmax"))
-    return self._like((e / expanded(total, e.shape)).cast(narrow))
+    own, wide = float_dtypes(self)
+    _, e, total = _softmax_parts(self, axis, "softmax")
+    rule = _SoftmaxGradient(axis % max(self.ndim, 1))
+    (out,) = with_rule([e / expanded(total, e.shape)], [self._graph.cast(wide)], rule)
+    return self._like(out.cast(the_dtype(dtype, own)))
 
 
 def log_softmax(
@@ -68,6 +74,21 @@ def logsumexp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: U
     out = total.log2() * math.log(2) + highest
     kept = tuple(size for i, size in enumerate(self.shape) if i not in axes)
     return self._like((out if keepdim else out.reshape(kept)).cast(dtype))
+
+
+@frozen
+class _SoftmaxGradient:
+    """The gradient rule of a softmax, which takes its results in place of their exponentials."""
+
+    axis: int
+
+    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+        (gradient,) = gradients
+        if gradient is None:
+            return [None]
+        shares = UOp(Ops.OUTPUT, gradient.dtype, (function,), 0)
+        mean = sum_over(shares * gradient, (self.axis,) if shares.shape else ())
+        return [shares * (gradient - expanded(mean, shares.shape))]
 
 
 def _softmax_parts(tensor: Tensor, axis: int, what: str) -> tuple[UOp, UOp, UOp]:
