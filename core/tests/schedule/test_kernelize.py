@@ -4,6 +4,7 @@ from plugrad.dtype import dtypes
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall, make_kernel_call
 from plugrad.schedule.rangeify import Rangeify
+from plugrad.schedule.versions import part_of
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
@@ -59,7 +60,7 @@ def test_a_copy_names_the_part_of_memory_that_it_reads() -> None:
     x = buffer(8, device="PYTHON:1")
     (call,) = calls_of(x.shrink(((2, 6),)).copy_to_device("PYTHON"))
     assert call.ast.op is Ops.COPY
-    assert call.memory[1] is x.reshape((8,)).shrink(((2, 6),)) or call.memory[1] is x.shrink(((2, 6),))
+    assert call.memory[1] is part_of(x, 2, 4)
     assert call.reads == (x,)
 
 
@@ -74,9 +75,25 @@ def test_kernels_that_read_equal_parts_of_memory_are_one() -> None:
     x = buffer(4096)
     first, second = calls_of(x.shrink(((768, 1152),)) * 2, x.shrink(((0, 384),)) * 2)
     assert first.ast is second.ast
-    assert first.memory[1] is x.shrink(((768, 1152),))
-    assert second.memory[1] is x.shrink(((0, 384),))
+    assert first.memory[1] is part_of(x, 768, 384)
+    assert second.memory[1] is part_of(x, 0, 384)
     assert first.reads == second.reads == (x,)
+
+
+def test_parts_of_computed_memory_are_memory_too() -> None:
+    made = (buffer(4096) + 1).contiguous()
+    _, first, second = calls_of(made.shrink(((768, 1152),)) * 2, made.shrink(((0, 384),)) * 2)
+    assert first.ast is second.ast
+    assert first.memory[1] is part_of(made, 768, 384)
+    assert first.reads == second.reads == (made,)
+
+
+def test_a_part_is_no_value_that_is_a_view_of_it() -> None:
+    made = (buffer(64) + 1).contiguous()
+    view = made.shrink(((0, 16),))
+    calls = {call.root: call for call in calls_of(view, made.shrink(((0, 16),)) * 2)}
+    assert calls[view].memory == (view, part_of(made, 0, 16))
+    assert part_of(made, 0, 16) is not view
 
 
 def test_what_is_written_is_taken_as_a_whole() -> None:

@@ -78,8 +78,22 @@ def test_consecutive_elements_of_memory_are_told_apart_by_no_number() -> None:
     assert len({part.key for part in found}) == 1
     numbered = next(iter(found[1].inputs))
     assert found[1].memory(numbered, ()) is part_of(memory, 32, 32)
-    inner = numbered.shrink(((8, 16),))
+    inner = part_of(numbered, 8, 8)
     assert found[1].memory(inner, ()) is part_of(memory, 40, 8)
+
+
+def test_consecutive_elements_that_another_part_makes_are_told_apart_by_no_number() -> None:
+    made, x = (buffer(128) + 1).contiguous(), buffer(32)
+    _, first, second = parts(*[(made.shrink(((at, at + 32),)) * x).contiguous() for at in (0, 96)])
+    assert first.key == second.key
+    assert read_by(second) == [made, x]
+    assert second.memory(next(iter(second.inputs)), ()) is part_of(made, 96, 32)
+
+
+def test_a_view_that_is_made_has_memory_of_its_own() -> None:
+    made = (buffer(4, 32) + 1).reshape((128,))
+    (part,) = parts(made)
+    assert part.memory(part_of(made, 32, 32), (made,)) is part_of(made, 32, 32)
 
 
 def test_elements_of_what_was_written_are_told_apart_by_no_number() -> None:

@@ -67,8 +67,8 @@ def test_parts_have_the_kernels_that_the_whole_graph_has(monkeypatch: pytest.Mon
 def test_equal_parts_are_scheduled_once() -> None:
     known = Known()
     made = schedule(network(5), known)
-    # the first layer, the others, and the update
-    assert len(known.parts) == 3
+    # the layers, and the update
+    assert len(known.parts) == 2
     assert len(made.calls) > len({call.ast for call in made.calls})
 
 

@@ -6,6 +6,7 @@ from plugrad.schedule.versions import (
     Descent,
     check_target,
     memory_of,
+    owner_of,
     owners,
     part_of,
     slice_of,
@@ -67,7 +68,9 @@ def test_the_owner_is_found_over_each_version_once() -> None:
 def test_a_part_is_a_shrunk_row() -> None:
     x = buffer(4, 6)
     assert part_of(x, 0, 24) is x
-    assert part_of(x, 6, 12) is x.reshape((24,)).shrink(((6, 18),))
+    part = part_of(x, 6, 12)
+    assert part.rtag(None).src[1:] == x.reshape((24,)).shrink(((6, 18),)).src[1:]
+    assert owner_of(part) is x is owner_of(x)
 
 
 def test_targets_are_memory() -> None:

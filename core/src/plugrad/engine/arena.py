@@ -1,7 +1,7 @@
 """Memory for values inside of one schedule: one arena a device, shared over time."""
 
 import math
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from plugrad._frozen import frozen
@@ -10,8 +10,8 @@ from plugrad.dtype import DType, dtypes
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA
 from plugrad.schedule.memory_planner import Lifetime, plan_memory
-from plugrad.schedule.versions import VERSIONS, memory_of
-from plugrad.uop import MOVEMENT, Ops, UOp, greatest
+from plugrad.schedule.versions import VERSIONS, memory_of, owner_of
+from plugrad.uop import Ops, UOp, greatest
 
 if TYPE_CHECKING:
     from plugrad.schedule.create import Schedule
@@ -59,9 +59,8 @@ def prepare(schedule: "Schedule") -> Prepared:
     kept = {u for u in schedule.effects.values() if u.op is Ops.COPY}
     kept.update(memory_of(u) if u.base.op in VERSIONS else u for u in schedule.results)
     has_memory = {u for u in schedule.effects.values() if u.op in VERSIONS or u in kept}
-    roots = {call.root for call in calls}
     reached = {m for call in calls for m in call.memory}
-    parts = {m: _owner(m, roots) for m in reached if m.op in MOVEMENT and m not in roots}
+    parts = {m: owner for m in reached if (owner := owner_of(m)) is not m}
     spans: dict[UOp, list[int]] = {}
     devices: dict[UOp, str] = {}
     for step, call in enumerate(calls):
@@ -76,13 +75,6 @@ def prepare(schedule: "Schedule") -> Prepared:
         for device in dict.fromkeys(devices[n] for n in spans)
     ]
     return Prepared(schedule, tuple(arenas), parts, frozenset(has_memory))
-
-
-def _owner(part: UOp, made: Container[UOp]) -> UOp:
-    """Return the memory of a part: a value that is made, or what is there."""
-    while part not in made and part.op in MOVEMENT:
-        part = part.src[0]
-    return part
 
 
 def temporaries(prepared: Prepared, share_memory: bool) -> Iterable[tuple[UOp, Buffer]]:

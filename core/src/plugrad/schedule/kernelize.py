@@ -12,7 +12,6 @@ from plugrad._frozen import frozen
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.memory_parts import take_parts
 from plugrad.schedule.movement import max_shape
-from plugrad.schedule.parts import is_temporary
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.versions import part_of, slice_of
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, simplify
@@ -85,8 +84,8 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
 
 
 def _is_only_read(memory: UOp, root: UOp, walk: Rangeify) -> bool:
-    """Say whether `memory` lasts, and the kernel of `root` does not write there."""
-    return not is_temporary(memory) and memory is not walk.storage_of(root)
+    """Say whether the kernel of `root` does not write to `memory`."""
+    return memory is not walk.storage_of(root)
 
 
 def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:

@@ -13,7 +13,7 @@ from typing import Any
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.schedule.memory_planner import ALIGNMENT
-from plugrad.schedule.versions import IN_PLACE, Descent, memory_of, owners, part_of, slice_of
+from plugrad.schedule.versions import IN_PLACE, Descent, memory_of, owner_of, owners, part_of, slice_of
 from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, UOp
 from plugrad.uop.ops import BufferArg
 from plugrad.uop.shape import pairs_of
@@ -22,8 +22,6 @@ _LEAVES = frozenset({Ops.BUFFER, Ops.CONST, Ops.IOTA, Ops.DEFINE_VAR, Ops.BIND})
 _MAKES_MEMORY = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.FOURIER})
 # Each slice may be an argument of one kernel: a memory that is read in more of them is one argument.
 _MOST_SLICES = 16
-# marks numbered memory that is there only while the schedule runs
-_TEMPORARY = "temporary"
 
 #: The graph of a part, and its values that get memory whatever the cost model says.
 PartKey = tuple[UOp, frozenset[UOp]]
@@ -75,18 +73,13 @@ class GraphPart:
 
         `made` are the values that the part's kernels make.
         """
+        numbered = owner_of(u)
         if u in made:
             return self.nodes[u]
-        numbered = memory_of(u)
         given = self.inputs.get(numbered)
         owner, first = (self.nodes[numbered], 0) if given is None else (given.owner, given.begin)
         begin, end = (0, _numel(u)) if u is numbered else _pairs(u)[0]
         return part_of(owner, first + begin, end - begin)
-
-
-def is_temporary(memory: UOp) -> bool:
-    """Say whether memory is there only while the schedule runs."""
-    return memory.op is not Ops.BUFFER or memory.tag == _TEMPORARY
 
 
 def split(graph: UOp, stored: frozenset[UOp], takes_parts: Callable[[str], bool]) -> list[GraphPart]:
@@ -221,19 +214,27 @@ class _Numbering:
         return True
 
     def _add(self, u: UOp, given: Input) -> None:
-        tag = None if given.owner.op is Ops.BUFFER else _TEMPORARY
         shape: Any = u.shape
         arg = BufferArg(-1 - len(self._inputs), str(u.device), shape)
-        numbered = UOp(Ops.BUFFER, u.dtype, (), arg, tag)
+        numbered = UOp(Ops.BUFFER, u.dtype, (), arg)
         self._new[u] = numbered
         self._inputs[numbered] = given
+
+    def _is_given(self, memory: UOp) -> bool:
+        """Say whether `memory` is there, or made by another part."""
+        if memory.op is Ops.BUFFER:
+            return True
+        groups = self._groups
+        return groups.is_memory(memory) and groups.of(memory) is not self._group
 
     def _slice(self, u: UOp) -> Input | None:
         """Return consecutive elements of memory as a separate input, if possible."""
         found = slice_of(u) if self._takes_parts(str(u.device)) else None
-        if found is None or found[0].op is not Ops.BUFFER:
+        if found is None:
             return None
         owner, begin = found
+        if not self._is_given(owner):
+            return None
         is_aligned = begin * u.dtype.itemsize % ALIGNMENT == 0
         if not is_aligned or self._groups.writes(self._group, owner):
             return None

@@ -19,6 +19,8 @@ VERSIONS = IN_PLACE | {Ops.BUFFER}
 # Movement ops that show each element at most once: what can be assigned to. (A strided slice pads and
 # shrinks; that nothing of the padding is left is found when its addresses are.)
 _ASSIGNABLE = MOVEMENT - {Ops.EXPAND}
+# Marks parts of memory.
+_PART = "part"
 
 
 class Descent:
@@ -127,8 +129,20 @@ def slice_of(u: UOp) -> tuple[UOp, int] | None:
 
 
 def part_of(memory: UOp, offset: int, numel: int) -> UOp:
-    """Return `numel` elements of `memory` from `offset` on; `memory` itself if those are all."""
+    """Return `numel` elements of `memory` from `offset` on; `memory` itself if those are all.
+
+    It is marked: a view of the same elements may be a value that has memory of its own.
+    """
     total: Any = math.prod(memory.shape)
     if numel == total:
         return memory
-    return memory.reshape((total,)).shrink(((offset, offset + numel),))
+    flat = memory.reshape((total,))
+    flat = flat if flat is memory else flat.rtag(_PART)
+    return flat.shrink(((offset, offset + numel),)).rtag(_PART)
+
+
+def owner_of(memory: UOp) -> UOp:
+    """Return the memory that `memory` is a part of; itself if it is none."""
+    while memory.tag == _PART:
+        memory = memory.src[0]
+    return memory

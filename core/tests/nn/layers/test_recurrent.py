@@ -111,6 +111,22 @@ def test_longer_sequences_run_the_same_kernels() -> None:
     assert many_kinds <= few_kinds + 30
 
 
+@pytest.mark.parametrize("kind", [LSTM, GRU, RNN])
+def test_gradients_of_longer_sequences_run_the_same_kernels(kind: Any) -> None:
+    def kinds(length: int) -> int:
+        names: set[str] = set()
+        # a state of 64 bytes: parts of memory begin at multiples of that
+        layer, x = kind(3, 16), Tensor(random(length, 2, 3)).realize()
+        Tensor.realize(*get_state_dict(layer).values())
+        layer(x)[0].square().sum().backward()
+        gradients = [parameter.grad for parameter in get_parameters(layer)]
+        with events.subscribe(events.KernelEvent, lambda event: names.add(event.name)):
+            Tensor.realize(*gradients)
+        return len(names)
+
+    assert kinds(14) <= kinds(6) + 2
+
+
 @pytest.mark.parametrize(
     "options", [{}, {"num_layers": 2, "bidirectional": True, "bias": False}, {"batch_first": True}], ids=str
 )

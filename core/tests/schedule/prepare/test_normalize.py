@@ -23,6 +23,36 @@ def test_detach_is_removed() -> None:
     assert normal((x + 1).detach()) is x + 1
 
 
+def below(limit: int) -> UOp:
+    """Return whether rows of a (3, 8) lie in its first `limit` columns."""
+    return UOp.iota(8).reshape((1, 8)).expand((3, 8)) < limit
+
+
+def test_a_slice_of_a_choice_by_position_is_that_of_what_is_chosen_there() -> None:
+    x, y = buffer(3, 8), buffer(3, 8)
+    choice = below(4).where(x, y)
+    assert normal(choice.shrink(((0, 3), (1, 4)))) is x.shrink(((0, 3), (1, 4)))
+    assert normal(choice.shrink(((0, 3), (4, 6)))) is y.shrink(((0, 3), (4, 6)))
+
+
+def test_a_slice_of_nested_choices_by_position_is_one_of_them() -> None:
+    x, y, z = buffer(3, 8), buffer(3, 8), buffer(3, 8)
+    choice = below(2).where(x, below(6).where(y, z))
+    assert normal(choice.shrink(((0, 3), (2, 6)))) is y.shrink(((0, 3), (2, 6)))
+    assert normal(below(4).where(x, 0.0).shrink(((0, 3), (4, 8)))).base.op is Ops.CONST
+
+
+def test_a_slice_with_elements_of_both_choices_stays() -> None:
+    value = below(4).where(buffer(3, 8), buffer(3, 8)).shrink(((0, 3), (3, 5)))
+    assert normal(value) is value
+
+
+def test_a_slice_of_a_choice_by_padded_positions_stays() -> None:
+    position = UOp.iota(6).pad(((2, 0),))
+    value = (position < 4).where(buffer(8), buffer(8)).shrink(((0, 2),))
+    assert normal(value) is value
+
+
 def test_a_function_is_its_outputs() -> None:
     x = buffer(3)
     function = UOp(Ops.FUNCTION, dtypes.void, (x + 1, x * 2, x), FunctionArg(2, lambda gradients, f: [None]))

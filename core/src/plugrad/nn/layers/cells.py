@@ -15,6 +15,7 @@ from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
+from plugrad.tensor.realization import boundary
 from plugrad.tensor.shapes import check_choice
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
@@ -41,9 +42,9 @@ def lstm_step(
     projection: Tensor | None = None,
 ) -> State:
     """Return hidden and cell state after one step, with the hidden state projected if asked."""
-    hidden, cell = state
+    hidden, cell = map(boundary, state)
     total = gates + hidden @ weight.transpose(0, 1)
-    total = (total if bias is None else total + bias).contiguous()
+    total = boundary(total if bias is None else total + bias)
     enter, forget, new, out = total.chunk(4, -1)
     cell = keep(forget.sigmoid() * cell + enter.sigmoid() * new.tanh(), cell)
     shown = out.sigmoid() * cell.tanh()
@@ -54,10 +55,10 @@ def lstm_step(
 
 def gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, keep: Keep) -> State:
     """Return the hidden state after one step."""
-    (hidden,) = state
+    (hidden,) = map(boundary, state)
     own = hidden @ weight.transpose(0, 1)
-    own = (own if bias is None else own + bias).contiguous()
-    reset, update, new = gates.chunk(3, -1)
+    own = boundary(own if bias is None else own + bias)
+    reset, update, new = boundary(gates).chunk(3, -1)
     own_reset, own_update, own_new = own.chunk(3, -1)
     share = (update + own_update).sigmoid()
     candidate = (new + (reset + own_reset).sigmoid() * own_new).tanh()
@@ -73,7 +74,7 @@ def rnn_step(
     activation: Activation = "tanh",
 ) -> State:
     """Return the hidden state after one step."""
-    (hidden,) = state
+    (hidden,) = map(boundary, state)
     total = gates + hidden @ weight.transpose(0, 1)
     total = total if bias is None else total + bias
     return (keep(total.tanh() if activation == "tanh" else total.relu(), hidden),)

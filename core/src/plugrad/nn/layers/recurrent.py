@@ -32,6 +32,7 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.functional.dropout import check_probability
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
+from plugrad.tensor.realization import boundary
 from plugrad.tensor.shapes import check_choice, size_today
 from plugrad.uop import greatest
 
@@ -152,7 +153,7 @@ class _Recurrent(Module):
         for gates, keep in reversed(pairs) if is_backward else pairs:
             state = step(gates, state, weights[1], weights[3], keep)
             outputs.append(state[0])
-        joined = joined_steps(outputs[::-1] if is_backward else outputs)
+        joined = boundary(joined_steps(outputs[::-1] if is_backward else outputs))
         return joined[: x.shape[0]], state
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.movement import lies_along, moves, views_of
+from plugrad.schedule.movement import ALWAYS, lies_along, moves, source_indices, views_of
 from plugrad.schedule.prepare.products import rewrite_product
 from plugrad.schedule.scatter import atomic_selection
 from plugrad.schedule.selection import selection_of
@@ -124,7 +124,38 @@ def _results_of_a_group(x: UOp, axes: tuple[int, ...]) -> int:
     return 1 if lies_along(x, axes) else _SIDE_BY_SIDE
 
 
+def _choose_in_slice(sliced: UOp, place: UOp, limit: UOp, low: UOp, high: UOp) -> UOp | None:
+    """Slice only what a choice by position takes there, for gradients of joined values.
+
+    before: SHRINK(WHERE(iota of 8 < 4, x, y), 4..8)
+    after:  SHRINK(y, 4..8)
+    """
+    idxs, view = tuple([UOp.range(size, axis) for axis, size in enumerate(sliced.shape)]), sliced
+    if place.base.op is not Ops.IOTA:
+        return None
+    while view is not place.base:
+        idxs, inside = source_indices(view, idxs)
+        if inside is not ALWAYS:
+            return None
+        view = place if view is sliced else view.src[0]
+    (index,) = idxs
+    if index.vmax >= limit.arg > index.vmin:
+        return None
+    chosen = low if index.vmax < limit.arg else high
+    if chosen.shape == ():
+        return chosen.spread(sliced.shape)
+    return UOp(sliced.op, sliced.dtype, (chosen, *sliced.src[1:]))
+
+
 _x = UPat.var("x")
+_choice_by_position = UPat(
+    Ops.WHERE,
+    src=(
+        UPat(Ops.CMPLT, src=(UPat(MOVEMENT, name="place"), UPat(Ops.CONST, name="limit"))),
+        UPat.var("low"),
+        UPat.var("high"),
+    ),
+)
 
 pm_normalize = PatternMatcher(
     (UPat(Ops.DETACH, src=(_x,)), lambda x: x),
@@ -141,6 +172,7 @@ pm_normalize = PatternMatcher(
         UPat(Ops.RESHAPE, src=(UPat(Ops.RESHAPE, name="x"),), prefix=True, name="outer"),
         lambda x, outer: x.src[0].reshape(outer.shape),
     ),
+    (UPat(Ops.SHRINK, src=(_choice_by_position,), prefix=True, name="sliced"), _choose_in_slice),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _empty_reduce),
     (UPat(Ops.REDUCE_AXIS, src=(_x,), name="reduced"), _split_long_reduce),
     (UPat(Ops.REDUCE_AXIS, src=(UPat(Ops.MUL, name="product"),), name="reduced"), rewrite_product),
