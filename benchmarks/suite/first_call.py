@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 
 from plugrad import Tensor, events, jit, nn
-from suite.networks import convnet, language_model, resnet18, sentence_encoder
+from suite.networks import convnet, language_model, resnet18, sentence_encoder, tagger
+from suite.vision import unet
 
 #: the shapes of inputs by name of the case: of quick runs, and of others
 SHAPES = {
     "small": ((16,), (16,)),
     "sentence_encoder": ((1, 8), (1, 16)),
     "resnet18": ((1, 3, 32, 32), (1, 3, 224, 224)),
+    "unet": ((1, 3, 8, 8), (2, 3, 32, 32)),
     "convnet_step": ((4, 1, 28, 28), (256, 1, 28, 28)),
+    "tagger_step": ((1, 4), (8, 32)),
     "language_model_step": ((1, 8), (8, 256)),
 }
 
@@ -68,7 +71,7 @@ class Clock:
 def make_call(name: str, shape: tuple[int, ...]) -> Callable[[], Any]:
     """Return the function whose first call is timed; weights and inputs have their values already."""
     rng = np.random.default_rng(0)
-    is_tokens = name in ("sentence_encoder", "language_model_step")
+    is_tokens = name in ("sentence_encoder", "tagger_step", "language_model_step")
     x = Tensor(rng.integers(0, 65, shape) if is_tokens else rng.standard_normal(shape, np.float32)).realize()
     if name == "small":
         return lambda: (x + x).relu().sum().item()
@@ -76,11 +79,17 @@ def make_call(name: str, shape: tuple[int, ...]) -> Callable[[], Any]:
         return _step(convnet(nn), x, Tensor(rng.integers(0, 10, shape[0])).realize())
     if name == "language_model_step":
         return _step(language_model(nn, Tensor.scaled_dot_product_attention), x, x.reshape(-1).contiguous())
-    model = resnet18(nn) if name == "resnet18" else sentence_encoder(nn)
+    if name == "tagger_step":
+        return _step(tagger(nn), x, x.reshape(-1).contiguous())
+    model = {"resnet18": resnet18, "sentence_encoder": sentence_encoder, "unet": _unet}[name](nn)
     model.eval()
     Tensor.realize(*nn.state.get_parameters(model))
     function = jit(lambda x: model(x))
     return lambda: function(x).numpy()
+
+
+def _unet(layers: Any) -> Any:
+    return unet(layers, Tensor.cat)
 
 
 def _step(model: Any, x: Tensor, labels: Tensor) -> Callable[[], Any]:

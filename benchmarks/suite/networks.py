@@ -113,3 +113,22 @@ def language_model(nn: Any, attend: Callable[..., Any], layers: int = 6) -> Any:
             return self.head(self.norm(self.layers(x))).reshape(-1, characters)
 
     return Model()
+
+
+def tagger(nn: Any) -> Any:
+    """Return two recurrent layers over words, 256 wide, that tell which word comes next."""
+    words, size = 1000, 256
+
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.layers = (
+                nn.Embedding(words, size // 2),
+                nn.LSTM(size // 2, size, 2, batch_first=True),
+            )
+            self.head = nn.Linear(size, words)
+
+        def forward(self, tokens: Any) -> Any:
+            return self.head(self.layers(self.words(tokens))[0]).reshape(-1, words)
+
+    return Model()

@@ -8,7 +8,7 @@ from suite.models.peak import Call, print_peak
 
 
 def make_network(case: Case) -> Any:
-    return case.network(nn, Tensor.scaled_dot_product_attention)
+    return case.network(nn, Tensor.scaled_dot_product_attention, Tensor.cat)
 
 
 def make_call(case: Case, network: Any) -> Call:
