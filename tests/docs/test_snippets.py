@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from plugrad.engine.compile import clear_loaded
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/*/README.md")])
 SNIPPET = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -32,6 +34,8 @@ def test_snippets_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # some count the kernels that a process compiles
+    clear_loaded()
     namespace: dict[str, object] = {"__name__": "__main__", "__file__": str(page)}
     printed: dict[str, str] = {}
     for line, code in snippets(page):
