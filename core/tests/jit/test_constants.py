@@ -63,6 +63,15 @@ def test_chains_of_constant_steps_run_once() -> None:
     np.testing.assert_allclose(function(X).numpy(), expected, rtol=1e-5)
 
 
+def test_parts_of_what_is_computed_once_are_read_where_it_lies() -> None:
+    w, x = weights(16, 4), Tensor.ones(16).realize()
+    function = captured(lambda x: x * transposed(w)[1] + transposed(w)[3], x)
+    assert launched(lambda: function(x)) == 1
+    for _ in range(3):
+        w.assign(w * 2).realize()
+        np.testing.assert_allclose(function(x).numpy(), w.numpy()[:, 1] + w.numpy()[:, 3])
+
+
 def test_values_realized_inside_of_the_function_run_once() -> None:
     w = weights(3, 4)
     function = captured(lambda x: x + transposed(w).realize()[0, :3], X)

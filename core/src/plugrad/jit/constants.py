@@ -107,11 +107,14 @@ class _Search:
         times = Counter(written)
         self._movable = {b for b in written if times[b] == 1 and b not in split and b.whole not in fixed}
         self._seen: set[Buffer] = set()
+        self._made: dict[Buffer, list[Buffer]] = {}
 
     def visit(self, step: Step) -> None:
         """Take note of the next step."""
         reads = self._reads(step)
         self._seen.update(step.buffers, [b.whole for b in step.buffers])
+        for buffer in _written(step):
+            self._made.setdefault(buffer.whole, []).append(buffer)
         buffers = tuple([self._present(buffer) for buffer in step.buffers])
         if reads is None:
             self.others.append(_with_buffers(step, buffers))
@@ -139,16 +142,28 @@ class _Search:
                 names[name] = None
         return tuple(names)
 
+    def _owner_of(self, buffer: Buffer) -> Buffer:
+        """Return the written memory that `buffer` is a part of, or `buffer` itself.
+
+        Temporaries lie in an arena, others at other times: the last one that was made there is meant.
+        """
+        made = self._made.get(buffer.whole, ())
+        end = buffer.offset + buffer.nbytes
+        around = (b for b in reversed(made) if b.offset <= buffer.offset and end <= b.offset + b.nbytes)
+        return buffer if buffer in self.results else next(around, buffer)
+
     def _result_of(self, buffer: Buffer) -> _Result | None:
         """Return the constant result that lies in `buffer`, or that it is a part of."""
-        return self.results.get(buffer) or self.results.get(buffer.whole)
+        return self.results.get(self._owner_of(buffer))
 
     def _present(self, buffer: Buffer) -> Buffer:
-        result = self._result_of(buffer)
+        owner = self._owner_of(buffer)
+        result = self.results.get(owner)
         if result is None:
             return buffer
-        is_part = buffer not in self.results
-        return result.memory.view(buffer.size, buffer.dtype, buffer.offset) if is_part else result.memory
+        if buffer is owner:
+            return result.memory
+        return result.memory.view(buffer.size, buffer.dtype, buffer.offset - owner.offset)
 
 
 def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple[UOp, ...]) -> _Result:
