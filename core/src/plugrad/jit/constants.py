@@ -107,6 +107,7 @@ class _Search:
         times = Counter(written)
         self._movable = {b for b in written if times[b] == 1 and b not in split and b.whole not in fixed}
         self._seen: set[Buffer] = set()
+        self._written = frozenset(written)
         self._made: dict[Buffer, list[Buffer]] = {}
 
     def visit(self, step: Step) -> None:
@@ -147,10 +148,12 @@ class _Search:
 
         Temporaries lie in an arena, others at other times: the last one that was made there is meant.
         """
+        if buffer in self._written:
+            return buffer
         made = self._made.get(buffer.whole, ())
         end = buffer.offset + buffer.nbytes
         around = (b for b in reversed(made) if b.offset <= buffer.offset and end <= b.offset + b.nbytes)
-        return buffer if buffer in self.results else next(around, buffer)
+        return next(around, buffer)
 
     def _result_of(self, buffer: Buffer) -> _Result | None:
         """Return the constant result that lies in `buffer`, or that it is a part of."""

@@ -73,9 +73,9 @@ class GraphPart:
 
         `made` are the values that the part's kernels make.
         """
-        numbered = owner_of(u)
         if u in made:
             return self.nodes[u]
+        numbered = owner_of(u)
         given = self.inputs.get(numbered)
         owner, first = (self.nodes[numbered], 0) if given is None else (given.owner, given.begin)
         begin, end = (0, _numel(u)) if u is numbered else _pairs(u)[0]

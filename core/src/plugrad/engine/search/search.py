@@ -17,6 +17,7 @@ from plugrad._util import LazyModule, collector_paused
 from plugrad.device import OpenDevice
 from plugrad.engine import build
 from plugrad.engine.compile_queue import compile_queue
+from plugrad.engine.search.program_cost import program_cost
 from plugrad.engine.search.trial import Trial, Variant
 from plugrad.errors import CompileError, KernelOptError
 from plugrad.observe.progress import progress
@@ -24,7 +25,7 @@ from plugrad.uop import UOp
 
 if TYPE_CHECKING:
     from plugrad.codegen import lower as codegen
-    from plugrad.codegen.opt import heuristic, kernel_opt, program_cost
+    from plugrad.codegen.opt import heuristic, kernel_opt
     from plugrad.codegen.opt import neighbours as neighbourhood
     from plugrad.codegen.opt.opt_ops import Opt
 else:
@@ -32,7 +33,6 @@ else:
     heuristic = LazyModule("plugrad.codegen.opt.heuristic")
     kernel_opt = LazyModule("plugrad.codegen.opt.kernel_opt")
     neighbourhood = LazyModule("plugrad.codegen.opt.neighbours")
-    program_cost = LazyModule("plugrad.codegen.opt.program_cost")
 
 # Walks rarely gain beyond this many decisions.
 _STEPS = 8
@@ -143,7 +143,7 @@ class _Search:
                 except KernelOptError:
                     continue
                 if len(lowered.program) <= _LONGEST_PROGRAM:
-                    cost = program_cost.program_cost(lowered.program)
+                    cost = program_cost(lowered.program)
                     least = min(least, cost)
                     found.append((cost, lowered))
         found.sort(key=lambda pair: pair[0])
