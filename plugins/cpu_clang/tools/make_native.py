@@ -12,7 +12,7 @@ from cffi import FFI
 DECLARATIONS = """
 typedef struct { void *function; void *bufs; void *vals; long long pieces; } plugrad_launch_entry;
 
-double plugrad_launch(uintptr_t function, char const *bufs, char const *vals, long long pieces);
+double plugrad_launch(char const *packed_launch);
 double plugrad_launch_many(plugrad_launch_entry const *launches, long long count);
 void plugrad_copy(uintptr_t to, uintptr_t from, long long nbytes, long long piece_bytes);
 void plugrad_set_threads(int threads);

@@ -55,6 +55,14 @@ struct launch {
   long long pieces;
 };
 
+/* a launch as one block of words: to convert an argument takes Python longer than to store a word */
+struct packed_launch {
+  kernel function;
+  long long pieces;
+  long long count;    /* of bufs, */
+  void *const bufs[]; /* behind which the values lie */
+};
+
 enum { SPINS = 1000, MOST_WORKERS = 512, STACK_BYTES = 8 << 20 };
 
 #define LOAD(x) __atomic_load_n(&(x), __ATOMIC_SEQ_CST)
@@ -171,9 +179,9 @@ static double now(void) {
 }
 
 /* Run all pieces of one kernel; return the seconds it took. */
-double plugrad_launch(void *function, const void *bufs, const void *vals, long long pieces) {
+double plugrad_launch(const struct packed_launch *given) {
   double start = now();
-  run((struct launch){(kernel)function, bufs, vals, pieces});
+  run((struct launch){given->function, given->bufs, (const long long *)(given->bufs + given->count), given->pieces});
   return now() - start;
 }
 

@@ -22,10 +22,10 @@ class CpuRunner:
     """
 
     __slots__ = (
+        "_head",
         "_launch",
         "_library",
-        "_pack_handles",
-        "_pack_values",
+        "_pack",
         "_slots",
         "address",
         "name",
@@ -39,8 +39,9 @@ class CpuRunner:
         self.address = self._library.address(program.name)
         self._launch = pool().plugrad_launch
         self._slots = 1 + max((*program.outs, *program.ins), default=-1)
-        self._pack_handles = _packer("Q", self._slots)
-        self._pack_values = _packer("q", len(program.variables))
+        # `struct packed_launch` of pool.c
+        self._head = struct.pack("Qqq", self.address, self.threads, self._slots)
+        self._pack = _packer(self._slots, len(program.variables))
 
     def __call__(
         self,
@@ -52,9 +53,8 @@ class CpuRunner:
     ) -> float | None:
         """Run the kernel to its end; return its seconds where `wait` asks for them."""
         # a kernel may have folded away the last buffers that it is launched with
-        slots = self._pack_handles(*handles[: self._slots])
-        packed = self._pack_values(*values) if values else b""
-        seconds = self._launch(self.address, slots, packed, self.threads)
+        words = handles[: self._slots] + values
+        seconds = self._launch(self._head + self._pack(*words))
         return seconds if wait else None
 
 
@@ -106,5 +106,5 @@ class LaunchList:
 
 
 @cache
-def _packer(code: str, length: int) -> Any:
-    return struct.Struct(f"{length}{code}").pack
+def _packer(handles: int, values: int) -> Any:
+    return struct.Struct(f"{handles}Q{values}q").pack
