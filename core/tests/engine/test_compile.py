@@ -13,6 +13,7 @@ from plugrad.errors import CompileError, PluginError
 from plugrad.events import CompileEvent, LowerEvent
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.settings import context
+from plugrad.tensor import Tensor
 from plugrad.uop.ops import Ops
 from plugrad.uop.rewrite import PatternMatcher
 from plugrad.uop.uop import UOp
@@ -222,3 +223,21 @@ def test_an_interrupt_while_compiling_leaves_nothing_behind(monkeypatch: Any) ->
         assert not [path for path in folder.rglob("*") if path.suffix == ".tmp"]
         realize([y])
     np.testing.assert_array_equal(get(y), [11, 22])
+
+
+def test_kernels_that_add_the_same_terms_in_another_order_are_one() -> None:
+    weights = Tensor(np.ones((48, 48), np.float32)).realize()
+
+    def of_heads(x: Tensor) -> Tensor:
+        return x.permute(0, 2, 1, 3).reshape(32, 48) @ weights
+
+    def heads(x: Tensor) -> Tensor:
+        return x.reshape(2, 16, 6, 8).permute(0, 2, 1, 3)
+
+    with temporary_cache(), recorded_events(LowerEvent) as lowered:
+        first = of_heads(Tensor(np.ones((2, 6, 16, 8), np.float32)).realize())
+        second = of_heads(heads(first).contiguous())
+        total = first.exp().sum(1).contiguous().sum()
+        of_heads((heads(second) + total).contiguous()).realize()
+    products = [event for event in lowered if "32_48_48" in event.name]
+    assert len(products) == 1

@@ -14,7 +14,7 @@ from plugrad.schedule.parts import GraphPart, PartKey
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.scatter import scattered
 from plugrad.schedule.versions import slice_of
-from plugrad.uop import Ops, UOp
+from plugrad.uop import Ops, UOp, simplify
 
 
 @frozen
@@ -82,11 +82,19 @@ def with_kernels(sink: UOp, part: ScheduledPart) -> ScheduledPart:
     walk = part.walk
     assert walk is not None, "loops come first"
     calls = [
-        written_kernel(u, walk) if u.op is Ops.KERNEL else make_kernel_call(walk.kernels[u], walk)
+        written_kernel(u, walk) if u.op is Ops.KERNEL else _sorted(make_kernel_call(walk.kernels[u], walk))
         for u in sink.toposort()
         if u.op is Ops.KERNEL or (u in walk.kernels and 0 not in u.shape)
     ]
     return replace(part, calls=tuple(calls), walk=walk if events.listening(events.PassEvent) else None)
+
+
+def _sorted(call: KernelCall) -> KernelCall:
+    """Return a call with the terms of its sums in the order of its own names.
+
+    Those of the graph may order two equal kernels differently.
+    """
+    return replace(call, ast=simplify(call.ast))
 
 
 def placed_calls(part: GraphPart, scheduled: ScheduledPart) -> Iterator[KernelCall]:
