@@ -22,17 +22,6 @@ def test_a_new_buffer_has_memory_of_its_shape_and_dtype() -> None:
     assert buffer.handle is None
 
 
-def test_new_memory_belongs_to_the_storage_that_is_made_for_it() -> None:
-    uop = storage.new_buffer("PYTHON", (2, 3), dtypes.int16)
-    mine = storage.storage_of_new(uop)
-    assert mine.is_memory
-    assert mine.present() is uop
-    assert storage.storage_at(uop, "") == (mine, ())
-    other = Storage(uop, "")
-    assert not other.is_memory
-    assert other.is_copy
-
-
 def test_a_buffer_like_another_has_its_own_memory_and_name() -> None:
     uop = put([1.0, 2.0])
     other = storage.new_buffer_like(uop)
@@ -253,12 +242,3 @@ def test_severed_contents_are_known_by_their_name() -> None:
 
 def test_unrelated_nodes_are_equal_when_written_alike() -> None:
     assert UOp.iota(3) is UOp.iota(3)
-
-
-def test_a_write_to_new_memory_waits_among_pending_values() -> None:
-    mine = storage.storage_of_new(storage.new_buffer("PYTHON", (2,), dtypes.int32))
-    assert mine.uop not in storage.pending_values()
-    mine.write((), UOp.const(dtypes.int32, 3))
-    assert storage.pending_values().count(mine.uop) == 1
-    mine.write((), UOp.const(dtypes.int32, 4))
-    assert storage.pending_values().count(mine.uop) == 1

@@ -65,6 +65,8 @@ class Storage:
         is_listed: `pending_values` looks at it. New memory is what nobody waits for.
         is_copy: the value is what another storage's memory shows; it need not be copied until that is
             written.
+        memory: of an `UnnamedStorage` the memory, until somebody asks for `uop`.
+        like: of one a BUFFER of the same device, shape and dtype.
     """
 
     __slots__ = (
@@ -75,6 +77,8 @@ class Storage:
         "is_copy",
         "is_listed",
         "is_memory",
+        "like",
+        "memory",
         "origin",
         "uop",
     )
@@ -246,18 +250,6 @@ def freeze(memory: UOp) -> None:
     memory.place.is_frozen = True
 
 
-def storage_of_new(uop: UOp) -> Storage:
-    """Return the storage of a new BUFFER, whose memory nobody else uses yet."""
-    new = object.__new__(Storage)
-    new.uop = uop
-    new.device = uop.arg.device
-    new.is_memory = True
-    new.is_computed = new.is_copy = new.has_history = new.is_listed = False
-    new.origin = None
-    uop.place.owner = weakref.ref(new)
-    return new
-
-
 def sever(memory: UOp) -> None:
     """Let no `backward` end at a BUFFER, whose values lead on to tensors with requires_grad."""
     memory.place.severed = weakref.ref(memory)
@@ -289,10 +281,7 @@ def new_memory(device: str, shape: tuple[int | UOp, ...], dtype: DType) -> UOp:
 
 def new_buffer_like(uop: UOp) -> UOp:
     """Return a new BUFFER like `uop`, with allocated memory of its own."""
-    memory: Buffer = uop.place.another()
-    new = UOp.new_buffer(memory.device, uop.arg.shape, uop.dtype, memory)
-    memory.known_name = weakref.ref(new)
-    return new
+    return renamed(uop.place.another(), uop)
 
 
 def named_buffers(buffers: Iterable[Buffer]) -> list[tuple[UOp, Buffer]]:

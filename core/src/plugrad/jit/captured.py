@@ -1,10 +1,11 @@
 """A call that was captured: what has to hold for a replay, and the replay."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from plugrad.engine import storage
+from plugrad.engine.memory import renamed
 from plugrad.engine.realize import overwriting
 from plugrad.errors import GradientError, JitError
 from plugrad.jit.constants import Constants
@@ -14,7 +15,6 @@ from plugrad.jit.replay import Replay
 from plugrad.jit.results import results, tensor_of_new
 from plugrad.jit.trace import Trace
 from plugrad.jit.watched import WatchedTensors
-from plugrad.runtime.buffer import Buffer
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
@@ -61,8 +61,10 @@ class Captured:
             trace.watched or trace.relied_on or trace.values_used or trace.gradients_found or self._returned
         )
 
-    def _find_new_outputs(self) -> list[int] | None:
-        """Return the numbers of the outputs among the BUFFERs made; None: some lie elsewhere.
+    def _find_new_outputs(self) -> list[tuple[int, UOp]] | None:
+        """Return the numbers of the outputs among the BUFFERs made, each with one like it.
+
+        None: some lie elsewhere.
 
         Most functions return nothing else: memory that is their own, each time new, and no gradient anywhere.
         """
@@ -74,7 +76,11 @@ class Captured:
             and len(set(trace.outputs)) == len(trace.outputs)
             and all([by.storage is None and by.is_made for by in shared])
         )
-        return list(map(trace.made.index, trace.outputs)) if is_new else None
+        if not is_new:
+            return None
+        # not those of the trace, which keep memory
+        likes = [UOp.new_buffer(uop.arg.device, uop.arg.shape, uop.dtype) for uop in trace.outputs]
+        return list(zip(map(trace.made.index, trace.outputs), likes, strict=True))
 
     def earlier_guards_hold(self, call: Call) -> bool:
         """Say whether the names have values that led here before those of the last guards."""
@@ -100,12 +106,8 @@ class Captured:
         """Do what the function would do, and return what it would return."""
         trace = self._trace
         values = self._begin(inputs) if self._has_beginning else inputs.values
-        # each has memory: those of the inputs since they were read
-        buffers: list[Buffer] = [uop.place for uop in inputs.buffers]
-        made: list[UOp] = []
-        for uop in trace.made:
-            made.append(new := storage.new_buffer_like(uop))
-            buffers.append(new.place)
+        made = [uop.place.another() for uop in trace.made]
+        buffers = inputs.memories + made
         if self._writes:
             with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
                 self._replay.run(buffers, values)
@@ -113,14 +115,14 @@ class Captured:
             self._replay.run(buffers, values)
         if self._new is not None:
             if trace.template is HOLE:
-                return tensor_of_new(made[self._new[0]])
-            return refill(trace.template, Tensor, [tensor_of_new(made[number]) for number in self._new])
-        places = dict(zip(trace.made, made, strict=True))
+                return tensor_of_new(made[0], self._new[0][1])
+            return refill(trace.template, Tensor, [tensor_of_new(made[n], like) for n, like in self._new])
+        places = {uop: renamed(memory, uop) for uop, memory in zip(trace.made, made, strict=True)}
         places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
         places.update(zip(trace.variables, inputs.variables, strict=True))
         return results(trace, inputs, places)
 
-    def _begin(self, inputs: Inputs) -> dict[str, int]:
+    def _begin(self, inputs: Inputs) -> Mapping[str, int]:
         """Do what comes before the steps; return the values of the variables."""
         trace = self._trace
         if self._writes:

@@ -51,14 +51,15 @@ class Replay:
         order = [*open_buffers, *self._parts, *self._fixed]
         self._places = {buffer: place for place, buffer in enumerate(order)}
         self._fixed_handles = list(self._fixed.values())
-        launches = [s.kernel.program for s in steps if isinstance(s, Launch)]
-        self._title = f"launching {len(launches)} again" if takes_long(launches) else ""
         self.graphs = 0
         self._runs: list[_Run] = []
         for group in _groups(steps):
             run = self._prepare_graph(group, values or {}) if use_graphs and len(group) > 1 else None
             self.graphs += run is not None
             self._runs += [self._prepare(step) for step in group] if run is None else [run]
+        launches = [s.kernel.program for s in steps if isinstance(s, Launch)]
+        if takes_long(launches):
+            self._runs = [_with_progress(f"launching {len(launches)} again", self._runs)]
 
     def run(self, buffers: Sequence[Buffer], values: Mapping[str, int]) -> None:
         """Run the steps on `buffers`, with the variables at `values`.
@@ -76,13 +77,6 @@ class Replay:
             for part, number in self._parts.items():
                 handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
         handles += self._fixed_handles
-        if self._title:
-            with progress(self._title, None):
-                self._run_all(handles, values, buffers)
-        else:
-            self._run_all(handles, values, buffers)
-
-    def _run_all(self, handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         for run in self._runs:
             run(handles, values, buffers)
 
@@ -135,6 +129,17 @@ class Replay:
             return buffer
         actual = buffers[number]
         return actual if buffer.base is None else actual.view(buffer.size, buffer.dtype, buffer.offset)
+
+
+def _with_progress(title: str, runs: Sequence[_Run]) -> _Run:
+    """Return a function that runs all of `runs` under a title."""
+
+    def run(handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
+        with progress(title, None):
+            for each in runs:
+                each(handles, values, buffers)
+
+    return run
 
 
 def _launcher(kernel: CompiledKernel, pick: Picker) -> _Run:

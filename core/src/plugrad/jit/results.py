@@ -6,7 +6,9 @@ from plugrad import events
 from plugrad.engine import storage
 from plugrad.jit.inputs import Inputs
 from plugrad.jit.trace import Shared, Trace
+from plugrad.jit.unnamed import UnnamedStorage
 from plugrad.observe.tensors import announce_tensor
+from plugrad.runtime.buffer import Buffer
 from plugrad.tensor import Tensor
 from plugrad.tree import refill
 from plugrad.uop import UOp
@@ -48,16 +50,22 @@ def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
     return out
 
 
-def tensor_of_new(memory: UOp) -> Tensor:
-    """Return a tensor of a new BUFFER, whose memory nobody else uses: `Tensor._part`, said shorter."""
+def tensor_of_new(memory: Buffer, like: UOp) -> Tensor:
+    """Return a tensor of new memory, which nobody else uses: `Tensor._part`, said shorter.
+
+    Args:
+        memory: what holds the elements.
+        like: a BUFFER of the same device, shape and dtype.
+    """
     self = object.__new__(Tensor)
-    self._storage = storage.storage_of_new(memory)
+    self._storage = kept = UnnamedStorage(memory, like)
     self._path = ()
-    self._root = self._node = memory
-    self._device = memory.arg.device
+    # until somebody asks what it shows
+    self._root = self._node = like
+    self._device = memory.device
     self._is_computed = self._is_detached = self._is_tracked = False
     self._is_leaf = self._grad = None
     self._live.add(self)
     if events.active:
-        announce_tensor(memory)
+        announce_tensor(kept.uop)
     return self

@@ -110,7 +110,7 @@ class _Tracer:
             agreement=agreement,
             problem=self._problem(shown),
             steps=capture.steps,
-            variables=self._inputs.variables,
+            variables=[*self._inputs.variables],
             values=capture.values,
             conditions=tuple(dict.fromkeys(capture.conditions)),
             stand_ins=list(self._stand_ins.values()),
