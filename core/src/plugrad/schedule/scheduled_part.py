@@ -90,7 +90,7 @@ def with_kernels(sink: UOp, part: ScheduledPart) -> ScheduledPart:
 
 
 def _sorted(call: KernelCall) -> KernelCall:
-    """Return a call with the terms of its sums in the order of its own names.
+    """Return a call whose sums have their terms in the order of its names.
 
     Those of the graph may order two equal kernels differently.
     """

@@ -111,6 +111,37 @@ def test_longer_sequences_run_the_same_kernels() -> None:
     assert many_kinds <= few_kinds + 30
 
 
+@pytest.mark.parametrize("is_bidirectional", [False, True])
+def test_gradients_from_first_states_and_of_gradients_are_torchs(is_bidirectional: bool) -> None:
+    ours, theirs = (kind(3, 4, bidirectional=is_bidirectional) for kind in (GRU, torch.nn.GRU))
+    load(ours, theirs)
+    x, h = random(4, 2, 3), random(1 + is_bidirectional, 2, 4)
+    start, first = Tensor(h, requires_grad=True), torch.tensor(h, requires_grad=True)
+    mine = [start, *get_parameters(ours)]
+    others = [first, *theirs.parameters()]
+    gradients = ours(Tensor(x), start)[0].square().sum().gradient(*mine)
+    norm = sum((g.square().sum() for g in gradients), Tensor(0.0))
+    expected = torch.autograd.grad(
+        theirs(torch.tensor(x), first)[0].square().sum(), others, create_graph=True
+    )
+    expected_norm = torch.stack([g.square().sum() for g in expected]).sum()
+    again, expected_again = norm.gradient(*mine), torch.autograd.grad(expected_norm, others)
+    realize_all(gradients, again)
+    for left, right in zip((*gradients, *again), (*expected, *expected_again), strict=True):
+        np.testing.assert_allclose(left.numpy(), right.detach().numpy(), rtol=1e-3, atol=1e-3)
+
+
+def test_gradients_of_recurrent_weights_are_one_product() -> None:
+    layer, x = LSTM(3, 16), Tensor(random(9, 2, 3)).realize()
+    Tensor.realize(*get_parameters(layer))
+    layer(x)[0].square().sum().backward()
+
+    names: list[str] = []
+    with events.subscribe(events.KernelEvent, lambda event: names.append(event.name)):
+        Tensor.realize(*[parameter.grad for parameter in get_parameters(layer)])
+    assert sum(name.startswith("reduce_64_16_16_") for name in names) == 1
+
+
 @pytest.mark.parametrize("kind", [LSTM, GRU, RNN])
 def test_gradients_of_longer_sequences_run_the_same_kernels(kind: Any) -> None:
     def kinds(length: int) -> int:

@@ -24,8 +24,10 @@ Activation = Literal["tanh", "relu"]
 State = tuple[Tensor, ...]
 # what a state becomes, and what it was, of a step that may lie behind the last one
 Keep = Callable[[Tensor, Tensor], Tensor]
-# the products of a step's input (biases included), the state, the recurrent weight, its bias, what to keep
-Step = Callable[[Tensor, State, Tensor, "Tensor | None", Keep], State]
+# the product of a state with the recurrent weight, bias included
+Product = Callable[[Tensor], Tensor]
+# the products of a step's input (biases included), the state, its product, what to keep
+Step = Callable[[Tensor, State, Product, Keep], State]
 
 
 def new_state(new: Tensor, old: Tensor) -> Tensor:
@@ -36,15 +38,13 @@ def new_state(new: Tensor, old: Tensor) -> Tensor:
 def lstm_step(
     gates: Tensor,
     state: State,
-    weight: Tensor,
-    bias: Tensor | None,
+    product: Product,
     keep: Keep,
     projection: Tensor | None = None,
 ) -> State:
     """Return hidden and cell state after one step, with the hidden state projected if asked."""
     hidden, cell = map(boundary, state)
-    total = gates + hidden @ weight.transpose(0, 1)
-    total = boundary(total if bias is None else total + bias)
+    total = boundary(gates + product(hidden))
     enter, forget, new, out = total.chunk(4, -1)
     cell = keep(forget.sigmoid() * cell + enter.sigmoid() * new.tanh(), cell)
     shown = out.sigmoid() * cell.tanh()
@@ -53,11 +53,10 @@ def lstm_step(
     ), cell
 
 
-def gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, keep: Keep) -> State:
+def gru_step(gates: Tensor, state: State, product: Product, keep: Keep) -> State:
     """Return the hidden state after one step."""
     (hidden,) = map(boundary, state)
-    own = hidden @ weight.transpose(0, 1)
-    own = boundary(own if bias is None else own + bias)
+    own = boundary(product(hidden))
     reset, update, new = boundary(gates).chunk(3, -1)
     own_reset, own_update, own_new = own.chunk(3, -1)
     share = (update + own_update).sigmoid()
@@ -66,17 +65,11 @@ def gru_step(gates: Tensor, state: State, weight: Tensor, bias: Tensor | None, k
 
 
 def rnn_step(
-    gates: Tensor,
-    state: State,
-    weight: Tensor,
-    bias: Tensor | None,
-    keep: Keep,
-    activation: Activation = "tanh",
+    gates: Tensor, state: State, product: Product, keep: Keep, activation: Activation = "tanh"
 ) -> State:
     """Return the hidden state after one step."""
     (hidden,) = map(boundary, state)
-    total = gates + hidden @ weight.transpose(0, 1)
-    total = total if bias is None else total + bias
+    total = gates + product(hidden)
     return (keep(total.tanh() if activation == "tanh" else total.relu(), hidden),)
 
 
@@ -115,7 +108,8 @@ class _Cell(Module):
         if len(state) != count or any(part.shape != wanted for part in state):
             shapes = ", ".join(str(part.shape) for part in state)
             raise ShapeError(f"{name}: states of shapes {shapes}; it takes {count} of {wanted}.")
-        return step(linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, new_state)
+        product = functools.partial(linear, weight=self.weight_hh, bias=self.bias_hh)
+        return step(linear(x, self.weight_ih, self.bias_ih), state, product, new_state)
 
 
 class LSTMCell(_Cell):

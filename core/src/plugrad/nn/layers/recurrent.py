@@ -31,7 +31,7 @@ from plugrad.nn.module import Module
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.functional.dropout import check_probability
-from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
+from plugrad.tensor.linalg.recurrence import Recurrence, joined_steps, steps_of
 from plugrad.tensor.realization import boundary
 from plugrad.tensor.shapes import check_choice, size_today
 from plugrad.uop import greatest
@@ -127,9 +127,12 @@ class _Recurrent(Module):
             return x.squeeze(1), tuple(state.squeeze(1) for state in states)
         return x.transpose(0, 1) if self.batch_first else x, states
 
-    def _first_state(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State:
+    def _zeros(self, x: Tensor) -> State:
+        return tuple(x.new_zeros(x.shape[1], size) for size in self.state_sizes)
+
+    def _first_state(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State | None:
         if start is None:
-            return tuple(x.new_zeros(x.shape[1], size) for size in self.state_sizes)
+            return None
         if len(start) != self.states:
             raise ShapeError(f"{type(self).__name__}: {len(start)} first states; it takes {self.states}.")
         for state, size in zip(start, self.state_sizes, strict=True):
@@ -141,20 +144,31 @@ class _Recurrent(Module):
         return tuple(state[number].contiguous() for state in start)
 
     def _run_direction(
-        self, x: Tensor, suffix: str, is_backward: bool, state: State, keeps: Sequence[Keep]
+        self, x: Tensor, suffix: str, is_backward: bool, start: State | None, keeps: Sequence[Keep]
     ) -> tuple[Tensor, State]:
-        weights: list[Any] = [
-            getattr(self, name + suffix, None) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        ]
-        steps = steps_of(linear(_pad_steps(x), weights[0], weights[2]).contiguous())
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+        weights: list[Any] = [getattr(self, name + suffix, None) for name in names]
+        inputs = linear(_pad_steps(x), weights[0], weights[2]).contiguous()
+        steps = steps_of(inputs)
         outputs: list[Tensor] = []
+        products: list[Tensor] = []
+
+        def product(hidden: Tensor) -> Tensor:
+            products.append(linear(hidden, weights[1], weights[3]))
+            return products[-1]
+
         step = self._step(suffix)
-        pairs = list(zip(steps, keeps, strict=True))
-        for gates, keep in reversed(pairs) if is_backward else pairs:
-            state = step(gates, state, weights[1], weights[3], keep)
+        state = self._zeros(x) if start is None else start
+        way = -1 if is_backward else 1
+        for gates, keep in list(zip(steps, keeps, strict=True))[::way]:
+            state = step(gates, state, product, keep)
             outputs.append(state[0])
-        joined = boundary(joined_steps(outputs[::-1] if is_backward else outputs))
-        return joined[: x.shape[0]], state
+        joined = boundary(joined_steps(outputs[::way]))
+        if len(steps) > 1:
+            others = [*(start or ()), *([] if weights[4] is None else [weights[4]])]
+            recurrence = Recurrence(inputs, steps, products[::way], joined, start is not None, is_backward)
+            joined, *state = recurrence.with_gradients(state, weights[1], weights[3], others)
+        return joined[: x.shape[0]], tuple(state)
 
 
 class LSTM(_Recurrent):
