@@ -29,6 +29,14 @@ def test_lanes_of_floats_that_are_only_stored_fit_their_arithmetic() -> None:
     assert lanes_for(kernel, axis, replace(WIDE, vector_bits=0, max_load_bits=128)) == 8
 
 
+def test_lanes_of_a_sum_fit_its_accumulators() -> None:
+    axis = UOp.range(64, 0, AxisType.PARTIAL)
+    source = UOp(Ops.PARAM, dtypes.int32, (), (1, 64)).index(axis).load()
+    out = UOp(Ops.PARAM, dtypes.int64, (), (0, 1)).index(axis.const_like(0))
+    kernel = UOp.sink(out.store(source.cast(dtypes.int64).reduce(Ops.ADD, axis)), arg=KernelInfo())
+    assert lanes_for(kernel, axis, WIDE) == 8
+
+
 def test_lanes_are_picked_where_only_every_other_element_is_read() -> None:
     axis = UOp.range(64, 0, AxisType.PARTIAL)
     out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 128)) for slot in range(2))

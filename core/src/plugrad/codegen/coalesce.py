@@ -17,6 +17,8 @@ from plugrad.uop.strides import coefficient, constant_size
 _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
 # strides whose lanes are picked from wide loads
 _PICKED = (2, -1)
+# bytes of integers whose sums are kept in the narrow registers of pieces, see `split_long_sums`
+_NARROW = 4
 # twice the steps saved by a stride: wide accesses, and lanes picked from two of them
 _SAVED = {1: 2, **dict.fromkeys(_PICKED, 1)}
 
@@ -67,10 +69,19 @@ def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
     if not accesses:
         return 1
     if capabilities.vector_bits:
-        fitting = capabilities.vector_bits // (8 * max(capabilities.lane_bytes(u.dtype) for u in accesses))
+        # each lane has an accumulator, which may be wider than what is loaded
+        sums = [u for u in nodes if u.op is Ops.REDUCE and r in u.src[u.arg[1] :] and not _is_narrow(u)]
+        fitting = capabilities.vector_bits // (
+            8 * max(capabilities.lane_bytes(u.dtype) for u in (*accesses, *sums))
+        )
     else:  # vectors are only for memory
         fitting = capabilities.max_load_bits // (8 * max(u.dtype.itemsize for u in accesses))
     return min(size & -size, max(1, fitting), capabilities.max_lanes or size)
+
+
+def _is_narrow(reduce: UOp) -> bool:
+    value = reduce.src[0]
+    return value.op is Ops.CAST and value.src[0].dtype.itemsize < _NARROW
 
 
 def _gain(sink: UOp, r: UOp) -> int:
