@@ -66,6 +66,16 @@ def test_a_constant_is_a_mask_of_any_width() -> None:
     assert "m32(-1, -1)" in _render(UOp(Ops.WHERE, FLOATS.dtype, (negated, FLOATS, MORE)))
 
 
+def test_one_truth_for_all_lanes_is_a_mask_of_any_width() -> None:
+    truth = UOp(
+        Ops.CMPLT, dtypes.bool, tuple(UOp(Ops.GEP, dtypes.float32, (x,), (0,)) for x in (FLOATS, MORE))
+    )
+    broadcast = UOp(Ops.VECTORIZE, IS_LESS.dtype, (truth, truth))
+    text = _render(UOp(Ops.WHERE, WIDE.dtype, (broadcast, WIDE, WIDE.const_like(0))))
+    assert "m64(-(alu0), -(alu0))" in text
+    assert "resize" not in text
+
+
 def test_truth_becomes_a_number_by_a_blend_of_1_and_0() -> None:
     # the scope that `cast_mask` reads is the one of a whole kernel
     scope = RENDERER.open_scope([FLOATS, MORE, IS_LESS])

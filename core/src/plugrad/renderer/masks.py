@@ -76,6 +76,9 @@ class MaskRenderer(ExactRenderer):
         count = u.dtype.count
         if u.op is Ops.CONST:
             return self.fill_mask(scope, bits, ["-1" if u.arg else "0"] * count)
+        if u.op is Ops.VECTORIZE and len(set(u.src)) == 1:
+            # one truth for all lanes takes their width at once
+            return self.fill_mask(scope, bits, [f"-({scope.names[u.src[0]]})"] * count)
         own = mask_bits(scope, u)
         return scope.names[u] if own == bits else self.resize_mask(scope, scope.names[u], own, bits, count)
 

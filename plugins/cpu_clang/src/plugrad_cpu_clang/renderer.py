@@ -150,10 +150,12 @@ class CpuRenderer(MaskRenderer):
         """Return a vector of scalar expressions; truth as a mask of bytes."""
         if is_bool(dtype):
             return super().vector(scope, dtype, parts)
-        if len(set(parts)) == 1:
-            short = preamble.SHORT_NAMES[dtype.scalar()]
-            return f"{preamble.broadcast(scope.define, short, dtype.count)}({parts[0]})"
-        return f"({self.type_name(scope, dtype)}){{{', '.join(parts)}}}"
+        return self._filled(scope, preamble.SHORT_NAMES[dtype.scalar()], parts)
+
+    def _filled(self, scope: Scope, short: str, lanes: Sequence[str]) -> str:
+        if len(set(lanes)) == 1:
+            return f"{preamble.broadcast(scope.define, short, len(lanes))}({lanes[0]})"
+        return f"({preamble.vector_type(scope.define, short, len(lanes))}){{{', '.join(lanes)}}}"
 
     # --- masks ---
 
@@ -167,7 +169,7 @@ class CpuRenderer(MaskRenderer):
 
     def fill_mask(self, scope: Scope, bits: int, lanes: Sequence[str]) -> str:
         """Return the mask with these lanes."""
-        return f"({self.mask_type(scope, bits, len(lanes))}){{{', '.join(lanes)}}}"
+        return self._filled(scope, f"i{bits}", lanes)
 
     def select(self, scope: Scope, dtype: DType, mask: str, chosen: str, other: str) -> str:
         """Return one blend."""
