@@ -59,6 +59,8 @@ SPELLINGS: dict[str, UOp] = {
     "a cast of the choice": K.eq(P).where(X.cast(dtypes.int32), 0).cast(dtypes.float32),
     "a cast of the condition": K.eq(P).cast(dtypes.float32),
     "a product with the condition": (K.eq(P).cast(dtypes.int32) * X.cast(dtypes.int32)).cast(dtypes.float32),
+    "a negated value": -K.eq(P).where(X, ZERO),
+    "a cast of a negated condition": (-K.eq(P).cast(dtypes.int32)).cast(dtypes.float32),
     "a truth": (K.eq(P) & (X < 14.0)).cast(dtypes.float32),
 }
 

@@ -15,7 +15,7 @@ from plugrad.uop.range_elimination import eliminate_ranges, guard_of, scatter_of
 from plugrad.uop.running_sum import running_sum_of
 
 # Nodes that may stand between a reduction and a comparison that guards its value.
-_AROUND = MOVEMENT | {Ops.WHERE, Ops.AND, Ops.OR, Ops.XOR, Ops.CAST, Ops.MUL}
+_AROUND = MOVEMENT | {Ops.WHERE, Ops.AND, Ops.OR, Ops.XOR, Ops.CAST, Ops.NEG, Ops.MUL}
 
 _Place = tuple[UOp, Indices]
 

@@ -66,7 +66,7 @@ def guard_of(op: Ops, value: UOp) -> Guarded | None:
         if neutral is not None and neutral.arg != otherwise.arg:
             break
         path.add(value)
-        while value.op is Ops.CAST:
+        while value.op in (Ops.CAST, Ops.NEG):
             value = value.src[0]
             path.add(value)
         _collect(condition, holds, conditions, path)
@@ -87,6 +87,9 @@ def _outermost(op: Ops, u: UOp) -> tuple[UOp, bool, UOp, UOp] | None:
         if (found := _outermost(op, inner)) is not None:
             condition, holds, value, otherwise = found
             return condition, holds, value.cast(u.dtype), u.const_like(otherwise.arg)
+    if u.op is Ops.NEG and op is Ops.ADD and (found := _outermost(op, u.src[0])) is not None:
+        condition, holds, value, otherwise = found
+        return condition, holds, -value, otherwise
     if u.op is Ops.WHERE:
         condition, x, y = u.src
         if _is_neutral(op, y, x):
