@@ -9,6 +9,7 @@ from plugrad.dtype import DType, dtypes
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
 from plugrad.schedule.kernelize import KernelCall
+from plugrad.tensor.lookup import pick_last
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp
 
@@ -43,6 +44,22 @@ def test_what_is_done_with_the_sum_is_another_kernel_where_loops_run() -> None:
     old = UOp.new_buffer("PYTHON", (SIZE, WIDTH), dtypes.float32)
     assert stored_values(old + scattered(), True) == [Ops.REDUCE, Ops.ADD]
     assert stored_values(old + scattered(), False) == [Ops.ADD]
+
+
+def test_what_the_last_write_decides_is_written_by_its_step() -> None:
+    old = UOp.new_buffer("PYTHON", (SIZE,), dtypes.float32)
+    new = UOp.new_buffer("PYTHON", (COUNT,), dtypes.float32)
+    position = UOp.new_buffer("PYTHON", (COUNT,), dtypes.int32).reshape((1, COUNT)).expand((SIZE, COUNT))
+    meets = UOp.iota(SIZE, dtypes.int32).reshape((SIZE, 1)).expand((SIZE, COUNT)).eq(position)
+    numbers = UOp.iota(COUNT, dtypes.int32).reshape((1, COUNT)).expand((SIZE, COUNT)) + 1
+    last = meets.where(numbers, numbers.const_like(0)).reduce_axis(Ops.MAX, (1,)).reshape((SIZE,))
+    written = (last > 0).where(
+        pick_last(new.reshape((1, COUNT)), (last - 1).reshape((1, SIZE))).reshape((SIZE,)), old
+    )
+    assert stored_values(written, True) == [Ops.WHERE]
+    # what reads the element that it writes would read what an earlier step wrote
+    assert stored_values(written + old, True)[0] is Ops.REDUCE
+    assert stored_values(old.assign(written), True)[0] is Ops.REDUCE
 
 
 def atomic_model(*atomic_ops: tuple[str, DType], deterministic: bool = False) -> CostModel:

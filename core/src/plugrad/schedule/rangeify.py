@@ -248,7 +248,7 @@ class Rangeify:
         value = root.src[-1] if root.op is Ops.CONTIGUOUS or is_updated else root
         while value.op in (Ops.RESHAPE, Ops.PERMUTE):
             value = value.src[0]
-        return selection.counter if value is reduced else None
+        return selection.counter if value is reduced or selection.overwrites else None
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction repeats enough loads to want a tile in registers."""

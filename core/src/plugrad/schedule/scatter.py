@@ -19,8 +19,11 @@ from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE
 from plugrad.target import LEAST_SCATTERED
 from plugrad.uop import Ops, UOp
-from plugrad.uop.range_elimination import scatter_of
+from plugrad.uop.range_elimination import overwriting, scatter_of
 from plugrad.uop.running_sum import running_sum_of
+
+# Operations of an element that each step may do again.
+_LITTLE = 32
 
 
 def scattered(walk: Rangeify) -> set[UOp]:
@@ -40,9 +43,17 @@ def scattered(walk: Rangeify) -> set[UOp]:
 
 
 def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
-    """Say whether a kernel is a sum by position and nothing else."""
-    is_all = kernel.ast is not None and kernel.ast.src[1] is total and total.op is Ops.REDUCE
-    return is_all and scatter_of(total, kernel.ranges) is not None
+    """Say whether a kernel is a sum by position, or decided by its last steps."""
+    if kernel.ast is None or total.op is not Ops.REDUCE:
+        return False
+    value = kernel.ast.src[1]
+    found = scatter_of(total, kernel.ranges)
+    if found is None or overwriting(value, total, found) is None:
+        return False
+    # an assignment may read what it writes
+    is_little = kernel.root.op is not Ops.ASSIGN and kernel.operations <= _LITTLE
+    is_only = not any(u.op is Ops.REDUCE and u is not total for u in value.toposort())
+    return value is total or (is_little and is_only)
 
 
 def _runs_alone(kernel: FusedKernel, total: UOp) -> bool:

@@ -29,6 +29,7 @@ class Selection:
         counter: the axis of the result that each step belongs to one element of: it scatters. Or the axis
             whose steps it adds up: it is a running sum. None: no such.
         is_running: whether it is a running sum.
+        overwrites: whether what is made of an element's last step may take its place.
         around: the nodes around its value, down to the conditions.
         neutral: a constant that changes nothing that the reduction takes.
     """
@@ -38,6 +39,7 @@ class Selection:
     around: frozenset[UOp]
     neutral: UOp
     is_running: bool = False
+    overwrites: bool = False
 
 
 # Passes ask for the same reductions again.
@@ -76,7 +78,8 @@ def _find_selection(u: UOp) -> Selection | None:
         return None
     around = {node for (node, _), e in exprs.items() if node.op in _AROUND | COMPARE and e in guard.path}
     counter = None if ordered is None else ordered.counter.arg.ident[0]
-    return Selection(gathered, counter, frozenset(around), guard.neutral, running is not None)
+    overwrites = scatter is not None and scatter.overwrites
+    return Selection(gathered, counter, frozenset(around), guard.neutral, running is not None, overwrites)
 
 
 def _has_comparison(u: UOp) -> bool:

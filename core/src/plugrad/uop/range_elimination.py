@@ -11,6 +11,8 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_bool, is_int
 from plugrad.target import LEAST_SCATTERED
 from plugrad.uop.ops import AxisType, Ops
+from plugrad.uop.strides import shifted
+from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 from plugrad.uop.validity import conjunction
 
@@ -233,6 +235,7 @@ class Scatter:
         inside: what holds where there is one, and the other conditions, which may read `counter`.
         value: what is taken there.
         neutral: what elements are that no step belongs to.
+        overwrites: whether an element is what its last step takes, as of a maximum whose steps rise.
     """
 
     counter: UOp
@@ -240,6 +243,7 @@ class Scatter:
     inside: UOp
     value: UOp
     neutral: UOp
+    overwrites: bool
 
 
 def scatter_of(reduce: UOp, counters: Iterable[UOp]) -> Scatter | None:
@@ -260,10 +264,30 @@ def scatter_of(reduce: UOp, counters: Iterable[UOp]) -> Scatter | None:
             if found is None or r in guard.value.ranges or found.position.ranges.isdisjoint(ended):
                 continue
             others = (c for c in guard.conditions if c is not condition)
-            return Scatter(
-                r, found.position, conjunction((found.inside, *others)), guard.value, guard.neutral
-            )
+            inside = conjunction((found.inside, *others))
+            overwrites = op is Ops.MAX and _rises(guard, ended)
+            return Scatter(r, found.position, inside, guard.value, guard.neutral, overwrites)
     return None
+
+
+def overwriting(value: UOp, total: UOp, found: Scatter) -> UOp | None:
+    """Return the value that a step makes of one with the sum `total`, or None.
+
+    It must not read the element, nor anything else along the counter, where its position may be outside.
+
+    before: WHERE(0 < total, y(total - 1), x(i)) with steps j + 1
+    after:  y(j)
+    """
+    if value is total or not found.overwrites:
+        return found.value if value is total else None
+    taken = simplify(value.substitute({total: found.value}))
+    reads = (u for u in taken.toposort() if u.op is Ops.INDEX)
+    return None if any(found.counter in u.ranges for u in reads) else taken
+
+
+def _rises(guard: Guarded, ended: list[UOp]) -> bool:
+    """Say whether each step takes more than the one before it."""
+    return len(ended) == 1 and shifted(guard.value)[0] is ended[0] and guard.neutral.arg <= guard.value.vmin
 
 
 def _is_long(r: UOp) -> bool:

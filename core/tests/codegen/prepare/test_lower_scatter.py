@@ -191,6 +191,26 @@ def test_a_sum_that_is_updated_by_another_op_stays() -> None:
     assert scatter(ast, CAPABILITIES) is ast
 
 
+@pytest.mark.parametrize("adds_old", [False, True])
+def test_what_is_made_of_a_last_step_is_stored_by_it(adds_old: bool) -> None:
+    i, j = UOp.range(32, 0), UOp.range(9, 1, AxisType.REDUCE)
+    wanted = param(1, 9, dtypes.int32).index(j).load()
+    number = i.cast(dtypes.int32).eq(wanted).where(j.cast(dtypes.int32) + 1, 0).reduce(Ops.MAX, j)
+    place = (number - 1).maximum(0).cast(dtypes.index)
+    old = param(3, 32).index(i).load()
+    new = param(2, 9).index(place).load() + (old if adds_old else 0.0)
+    sink = UOp.sink(param(0, 32).index(i).store((number > 0).where(new, old), i), arg=KernelInfo("last"))
+    # steps whose positions are outside have no element to read
+    assert len(scatter(sink, LOOPS).src) == (1 if adds_old else 2)
+    values = np.arange(32), np.array([4, 40, 4, 0, -1, 31, 4, 7, 32]), np.arange(9) + 100, -np.arange(32.0)
+    kinds = dtypes.float32, dtypes.int32, dtypes.float32, dtypes.float32
+    expected = [storage_of(x, dtype) for x, dtype in zip(values, kinds, strict=True)]
+    found = [x.copy() for x in expected]
+    evaluate_kernel(sink, expected)
+    run_lowered(lower(sink, LOOPS), found)
+    assert np.array_equal(found[0], expected[0])
+
+
 def test_a_choice_of_more_than_the_lowest_value_is_no_maximum_by_position() -> None:
     i, j = UOp.range(32, 0), UOp.range(5, 1, AxisType.REDUCE)
     wanted = param(2, 5, dtypes.int32).index(j).load()

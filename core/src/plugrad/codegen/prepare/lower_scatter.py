@@ -9,8 +9,8 @@ sum, unless the scheduler has filled the memory and asks for an update of it: th
 from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, Ops, UOp, simplify
-from plugrad.uop.range_elimination import Scatter, scatter_of
-from plugrad.uop.strides import coefficient, shifted
+from plugrad.uop.range_elimination import Scatter, overwriting, scatter_of
+from plugrad.uop.strides import coefficient
 
 # Elements that share a line of the cache at most.
 _LINE = 64
@@ -22,7 +22,7 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,
             STORE(INDEX(p, position(j)), LOAD(INDEX(p, position(j))) + x(j), j), j an axis in order;
-            of a maximum whose x(j) rises with j, the store alone
+            of a maximum whose x(j) rises with j, the store alone, of whatever is computed from it
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i) with arg ADD
     after:  STORE(INDEX(p, position(j)), x(j), j) with arg ADD, gated in the same way
@@ -30,24 +30,25 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
     if len(sink.src) != 1:
         return sink
     (store,) = sink.src
-    total = store.src[1]
-    if total.op is not Ops.REDUCE or len(store.src[0].src) != 2:
+    place, value, *loops = store.src
+    sums = [u for u in value.toposort() if u.op is Ops.REDUCE]
+    if len(sums) != 1 or len(place.src) != 2:
         return sink
-    if capabilities.grid_dims and store.arg is not total.arg[0]:
+    (total,) = sums
+    if capabilities.grid_dims and (store.arg is not total.arg[0] or total is not value):
         return sink
-    if any(u.op is Ops.REDUCE for u in total.src[0].toposort()):
+    found = scatter_of(total, loops)
+    taken = None if found is None else overwriting(value, total, found)
+    if found is None or taken is None:
         return sink
-    found = scatter_of(total, store.src[2:])
-    if found is None:
-        return sink
-    step = _step(store, total, found)
+    step = _step(store, total, found, taken)
     if store.arg is not None:
         return sink.replace(src=(step,))
-    filled = store.replace(src=(store.src[0], found.neutral, *store.src[2:]))
+    filled = store.replace(src=(place, simplify(value.substitute({total: found.neutral})), *loops))
     return sink.replace(src=(filled, step))
 
 
-def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
+def _step(store: UOp, total: UOp, found: Scatter, taken: UOp) -> UOp:
     """Return the store that adds each step into its element, ordered or by updates."""
     ended = ranges_of_reduce(total)
     kind = AxisType.ORDERED if store.arg is None else AxisType.LOOP
@@ -55,8 +56,9 @@ def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
     gate = at(found.inside, found.counter, found.position)
     buffer, idx = store.src[0].src
     place = buffer.index(at(idx, found.counter, found.position), gate)
-    overwrites = store.arg is not None or _is_greatest_yet(total.arg[0], found, ended)
-    taken = found.value if overwrites else place.load().alu(total.arg[0], found.value)
+    if store.arg is None and not found.overwrites:
+        taken = place.load().alu(total.arg[0], taken)
+    taken = at(taken, found.counter, found.position)
     loops = [q for r in store.src[2:] for q in (ended if r is found.counter else (r,))]
     ranks = {q: _rank(q, found.position, q in ended) for q in loops}
     if store.arg is None:
@@ -64,12 +66,6 @@ def _step(store: UOp, total: UOp, found: Scatter) -> UOp:
         ranks.update((q, around) for q in loops if _is_apart(q, found.position, idx) and q not in ended)
     loops.sort(key=ranks.__getitem__)
     return simplify(place.store(taken, *loops, op=store.arg).substitute(stored))
-
-
-def _is_greatest_yet(op: Ops, found: Scatter, ended: tuple[UOp, ...]) -> bool:
-    """Say whether a maximum is its last step's value, because values rise."""
-    rises = op is Ops.MAX and len(ended) == 1 and shifted(found.value)[0] is ended[0]
-    return rises and found.neutral.arg <= found.value.vmin
 
 
 def _is_apart(r: UOp, position: UOp, idx: UOp) -> bool:
