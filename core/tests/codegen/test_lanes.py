@@ -167,3 +167,18 @@ def test_local_memory_is_written_along_the_lanes() -> None:
     zero = UOp.const(dtypes.index, 0)
     written = memory.index(zero).store(x.index(zero).load(dtype=four))
     assert got is memory.after(UOp(Ops.BARRIER, dtypes.void, (written,))).index(zero).load(dtype=four)
+
+
+@pytest.mark.parametrize("op", [Ops.CMPEQ, Ops.CMPNE, Ops.CMPLT])
+def test_lanes_wider_than_registers_are_compared_with_a_number_as_narrow_as_they_are(op: Ops) -> None:
+    number = UOp(Ops.PARAM, dtypes.int64, (), (4, 64)).index(i).load()
+    loaded = ints.index(lane).load()
+
+    def has_wide_lanes(moving: UOp) -> bool:
+        nodes = vectorized(UOp(op, dtypes.bool, (number, moving.cast(dtypes.int64)))).toposort()
+        return any(u.dtype == dtypes.int64.vec(4) for u in nodes)
+
+    assert not has_wide_lanes(lane + i * 4)
+    assert not has_wide_lanes(loaded & 15)
+    # there is no number that is greater than all of these
+    assert has_wide_lanes(loaded)

@@ -7,9 +7,9 @@ axis stays scalar and is broadcast where it meets a vector.
 
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
-from plugrad.dtype import dtypes, is_bool
+from plugrad.dtype import dtype_max, dtype_min, dtypes, is_bool, is_int
 from plugrad.target import Capabilities
-from plugrad.uop import AxisType, Ops, UOp, simplify
+from plugrad.uop import COMPARE, AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import coefficient, constant_size
 from plugrad.uop.validity import conjuncts, facts_of
 
@@ -26,14 +26,15 @@ def vectorize(sink: UOp, capabilities: Capabilities) -> UOp:
     after:  STORE(INDEX(p, i*4), LOAD(INDEX(q, i*4)).vec(4) * 2, i)
     """
     for lane in (r for r in all_ranges(sink) if r.arg.kind is AxisType.LANE):
-        sink = simplify(_Vectorizer(lane, shuffles=capabilities.vector_bits > 0).run(sink))
+        sink = simplify(_Vectorizer(lane, capabilities.vector_bits).run(sink))
     return sink
 
 
 class _Vectorizer:
-    def __init__(self, lane: UOp, *, shuffles: bool) -> None:
+    def __init__(self, lane: UOp, vector_bits: int) -> None:
         self.lane = lane
-        self.shuffles = shuffles
+        self.vector_bits = vector_bits
+        self.shuffles = vector_bits > 0
         self.count = constant_size(lane) or 1
         self.done: dict[UOp, UOp] = {}
         self.steps: list[dict[UOp, UOp]] = [{lane: lane.const_like(step)} for step in range(self.count)]
@@ -85,8 +86,33 @@ class _Vectorizer:
             return UOp(
                 Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count))
             )
-        src = tuple(self.wide(s) for s in u.src)
+        operands = self._narrow_operands(u) if u.op in COMPARE else u.src
+        src = tuple(self.wide(s) for s in operands)
         return UOp(u.op, u.dtype.vec(self.count), src, u.arg, u.tag)
+
+    def _narrow_operands(self, comparison: UOp) -> tuple[UOp, ...]:
+        """Return operands in the width of lanes that all meet one number.
+
+        Wider ones would take several registers each.
+
+        before: CMPEQ(x, CAST(y)) with x of 64 bits, and y of 32 bits between 0 and 99
+        after:  CMPEQ(CAST(MIN(MAX(x, -1), 100)), y)
+        """
+        fixed, moving = sorted(comparison.src, key=lambda s: self.lane in s.ranges)
+        is_wide = self.count * fixed.dtype.itemsize * 8 > self.vector_bits > 0
+        if self.lane in fixed.ranges or not is_wide or moving.op is not Ops.CAST:
+            return comparison.src
+        (number,) = moving.src
+        narrow = dtypes.int32 if number.dtype is dtypes.index else number.dtype
+        if not is_int(narrow) or not is_int(fixed.dtype) or narrow.itemsize >= fixed.dtype.itemsize:
+            return comparison.src
+        # what is below or above all lanes may be nearer to them
+        low, high = int(number.vmin) - 1, int(number.vmax) + 1
+        if any(low < dtype_min(dtype) or high > dtype_max(dtype) for dtype in (narrow, fixed.dtype)):
+            return comparison.src
+        one = fixed.maximum(low).minimum(high).cast(number.dtype)
+        self._visit(one)
+        return tuple(one if s is fixed else number for s in comparison.src)
 
     def _is_decided(self, choice: UOp) -> bool:
         """Say whether the number of the lane alone decides, of values that are no vectors."""
