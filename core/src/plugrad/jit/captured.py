@@ -15,6 +15,7 @@ from plugrad.jit.replay import Replay
 from plugrad.jit.results import results, tensor_of_new
 from plugrad.jit.trace import Trace
 from plugrad.jit.watched import WatchedTensors
+from plugrad.runtime.buffer import Buffer
 from plugrad.settings import settings
 from plugrad.tensor import Tensor
 from plugrad.tensor.create.random import stream
@@ -55,32 +56,24 @@ class Captured:
         self._has_beginning = bool(
             self._writes or trace.values or trace.conditions or trace.draws or self._constants.has_results
         )
-        self._new = self._find_new_outputs()
+        self._made = opened[len(trace.stand_ins) :]
+        # not the BUFFERs of the trace, which keep memory
+        self._likes = [UOp.new_buffer(uop.arg.device, uop.arg.shape, uop.dtype) for uop in trace.made]
+        self._is_new = self._makes_all_results()
+        self._returns_one = self._is_new and trace.template is HOLE
         self._watched = WatchedTensors(trace.watched)
         self.depends_on_tensors_outside = bool(
             trace.watched or trace.relied_on or trace.values_used or trace.gradients_found or self._returned
         )
 
-    def _find_new_outputs(self) -> list[tuple[int, UOp]] | None:
-        """Return the numbers of the outputs among the BUFFERs made, each with one like it.
+    def _makes_all_results(self) -> bool:
+        """Say whether all results are memory of their own, each time new, and no gradient is left.
 
-        None: some lie elsewhere.
-
-        Most functions return nothing else: memory that is their own, each time new, and no gradient anywhere.
+        Most functions return nothing else.
         """
         trace = self._trace
-        shared = [by for by in trace.shared if by is not None]
-        is_new = (
-            not (trace.severed or trace.gradients or self._returned)
-            and set(trace.made) >= set(trace.outputs)
-            and len(set(trace.outputs)) == len(trace.outputs)
-            and all([by.storage is None and by.is_made for by in shared])
-        )
-        if not is_new:
-            return None
-        # not those of the trace, which keep memory
-        likes = [UOp.new_buffer(uop.arg.device, uop.arg.shape, uop.dtype) for uop in trace.outputs]
-        return list(zip(map(trace.made.index, trace.outputs), likes, strict=True))
+        is_alone = all([by is None or (by.storage is None and by.is_made) for by in trace.shared])
+        return is_alone and trace.made == trace.outputs and not (trace.severed or trace.gradients)
 
     def earlier_guards_hold(self, call: Call) -> bool:
         """Say whether the names have values that led here before those of the last guards."""
@@ -104,19 +97,28 @@ class Captured:
 
     def replay(self, inputs: Inputs) -> Any:
         """Do what the function would do, and return what it would return."""
-        trace = self._trace
         values = self._begin(inputs) if self._has_beginning else inputs.values
-        made = [uop.place.another() for uop in trace.made]
-        buffers = inputs.memories + made
+        # no comprehensions: each makes a function, and slows the names that it uses
+        buffers = inputs.memories.copy()
+        for memory in self._made:
+            buffers.append(memory.another())
         if self._writes:
-            with overwriting([*trace.written, *(inputs.buffers[number] for number in trace.written_inputs)]):
+            with overwriting(self._written_memory(inputs)):
                 self._replay.run(buffers, values)
         else:
             self._replay.run(buffers, values)
-        if self._new is not None:
-            if trace.template is HOLE:
-                return tensor_of_new(made[0], self._new[0][1])
-            return refill(trace.template, Tensor, [tensor_of_new(made[n], like) for n, like in self._new])
+        if self._returns_one:
+            return tensor_of_new(buffers[-1], self._likes[0])
+        return self._results(inputs, buffers[len(inputs.memories) :])
+
+    def _written_memory(self, inputs: Inputs) -> list[UOp]:
+        """Return the BUFFERs that a replay writes to, other than those that it makes."""
+        return [*self._trace.written, *[inputs.buffers[number] for number in self._trace.written_inputs]]
+
+    def _results(self, inputs: Inputs, made: Sequence[Buffer]) -> Any:
+        trace = self._trace
+        if self._is_new:
+            return refill(trace.template, Tensor, map(tensor_of_new, made, self._likes))
         places = {uop: renamed(memory, uop) for uop, memory in zip(trace.made, made, strict=True)}
         places.update(zip(trace.stand_ins, inputs.buffers, strict=True))
         places.update(zip(trace.variables, inputs.variables, strict=True))

@@ -107,7 +107,7 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
             shows_parts = True
     if len({*memories}) < len(memories):
         numbers = {memory: number for number, memory in enumerate(dict.fromkeys(memories))}
-        form.append(tuple([numbers[memory] for memory in memories]))
+        form.append(tuple(map(numbers.__getitem__, memories)))
         memories = list(numbers)
     inputs = Inputs(tuple(form), tensors, shown, memories, (), _NO_VALUES)
     if not (given or shows_parts):
