@@ -14,7 +14,13 @@ from typing import Any
 
 from plugrad.settings import settings
 
-IMPORTED = ("numpy", "plugrad", "plugrad.engine.realize")
+IMPORTED = (
+    "numpy",
+    "plugrad.builtin",
+    "plugrad.codegen.lower",
+    "plugrad.engine.realize",
+    "plugrad.schedule.create",
+)
 
 
 def serve() -> dict[str, Any] | None:

@@ -21,13 +21,14 @@ def page() -> str:
     return PAGE.read_text(encoding="utf-8")
 
 
-def test_the_page_is_up_to_date(page: str, nvrtc_library: None) -> None:
+@pytest.mark.parametrize("arch", [pytest.param("sm_80", marks=pytest.mark.wide), "sm_90"])
+def test_the_page_is_up_to_date(page: str, arch: str, nvrtc_library: None) -> None:
     made_by = re.search(r"NVRTC (\d+)\.(\d+)", page)
     assert made_by is not None
     version = int(made_by[1]), int(made_by[2])
     if (here := nvrtc.choose(90).version) != version:
         pytest.skip(f"the page is made by NVRTC {version}; another one, here {here}, counts other registers")
-    command = [sys.executable, ROOT / "benchmarks" / "gpu_kernels.py", "--check"]
+    command = [sys.executable, ROOT / "benchmarks" / "gpu_kernels.py", "--check", "--arch", arch]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
