@@ -2,7 +2,7 @@
 
 import inspect
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import plugrad.array_api as xp
-from plugrad import Variable
+from plugrad import Variable, context
 from plugrad.dtype import dtypes, is_complex
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.tensor import Tensor
@@ -36,6 +36,13 @@ SIGNATURES = {
 }
 RANDOM = np.random.default_rng(1)
 FEW = settings(max_examples=2, deadline=None)
+
+
+@pytest.fixture(autouse=True)
+def unverified() -> Iterator[None]:
+    # graphs are verified after each pass in the tests of real matrices
+    with context(SPEC=0):
+        yield
 
 
 def mostly(names: Iterable[str], wide: str) -> list[Any]:
@@ -163,10 +170,12 @@ def test_svd_multiplies_to_the_matrix(name: str) -> None:
     wanted = np.linalg.svd(x, compute_uv=False)
     count = wanted.shape[-1]
     ours = array(x)
-    for full in (True, False) if x.shape[-1] != x.shape[-2] else (True,):
-        result = xp.linalg.svd(ours, full_matrices=full)
-        assert result._fields == ("U", "S", "Vh")
-        u, s, vh, alone = values(*result, xp.linalg.svdvals(ours))
+    kinds = (True, False) if x.shape[-1] != x.shape[-2] else (True,)
+    results = [xp.linalg.svd(ours, full_matrices=full) for full in kinds]
+    assert results[0]._fields == ("U", "S", "Vh")
+    alone, *found = values(xp.linalg.svdvals(ours), *[part for result in results for part in result])
+    for i, full in enumerate(kinds):
+        u, s, vh = found[3 * i : 3 * i + 3]
         sizes = x.shape[-2:] if full else (count, count)
         assert (u.shape[-1], vh.shape[-2]) == sizes
         near((u[..., :count] * s[..., None, :]) @ vh[..., :count, :] / scales(x), x / scales(x), 1.0)
@@ -200,13 +209,13 @@ def test_only_the_lower_triangle_of_hermitian_matrices_is_read() -> None:
 
 
 def test_many_rows_and_columns() -> None:
-    x = numbers(14, 12)
+    x = numbers(10, 8)
     ours = array(x)
     q, r, u, s, vh, w, v = values(
         *xp.linalg.qr(ours), *xp.linalg.svd(ours), *xp.linalg.eigh(array(adjoint(x) @ x))
     )
     near(q @ r, x)
-    near((u[:, :12] * s) @ vh, x)
+    near((u[:, :8] * s) @ vh, x)
     near(s, np.linalg.svd(x, compute_uv=False))
     near(v * w @ adjoint(v), adjoint(x) @ x)
     for each in (q, u, vh, v):
@@ -348,8 +357,9 @@ def test_ranks_of_each_matrix_by_its_own_tolerance() -> None:
     for dtype in ("complex128", "float64"):
         x = np.stack([np.diag([1.0, 0.1, 0.01]).astype(dtype)] * 2)
         each = array(np.array([0.05, 0.5]))
-        assert values(xp.linalg.matrix_rank(array(x), rtol=each)).tolist() == [2, 1]
-        found = values(xp.linalg.pinv(array(x), rtol=each))
+        ours = array(x)
+        ranks, found = values(xp.linalg.matrix_rank(ours, rtol=each), xp.linalg.pinv(ours, rtol=each))
+        assert ranks.tolist() == [2, 1]
         near(found, np.linalg.pinv(x, rcond=np.array([0.05, 0.5])))
     for name in ("empty", "no rows", "no columns"):
         assert values(xp.linalg.matrix_rank(array(SIZES[name]))) == 0

@@ -15,7 +15,7 @@ A = np.random.default_rng(3).standard_normal((4, 3)).astype(np.float32)
 # of rank 1
 LOW = A[:, :1] * A[0]
 # rows and columns
-SIZES = ((4, 2), (2, 3), (3, 1))
+SIZES = ((4, 2), (2, 3))
 
 MATRICES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "rows": lambda x, m, n: x[:m, :2],
@@ -134,7 +134,7 @@ def test_a_replay_factorizes_other_sizes() -> None:
         return tuple(filled_up(y) + 0 for y in (x[:m, :n].qr()[1], x[:m, :n].svd()[1]))
 
     whole = Tensor(A).realize()
-    for sizes in (*SIZES, (3, 3), (1, 3)):
+    for sizes in (*SIZES, (3, 1), (3, 3), (1, 3)):
         x = A[: sizes[0], : sizes[1]]
         for got, want in zip(
             step(whole, *bound(*sizes)), (np.linalg.qr(x)[1], np.linalg.svd(x)[1]), strict=True
