@@ -35,8 +35,8 @@ def name_of(memory: Buffer, former: UOp) -> UOp:
 
 def renamed(memory: Buffer, former: UOp) -> UOp:
     """Return a new BUFFER for the contents, like `former`."""
-    new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype)
-    set_name(new, memory)
+    new = UOp.new_buffer(former.arg.device, former.arg.shape, former.dtype, memory)
+    memory.known_name = weakref.ref(new)
     return new
 
 

@@ -56,7 +56,7 @@ class Inputs:
     @property
     def buffers(self) -> list[UOp]:
         """Return the BUFFERs below the views, in the order of `memories`."""
-        found = {storage.buffer_of(base): base for base in map(storage.viewed, self.views)}
+        found: dict[Buffer, UOp] = {base.place: base for base in map(storage.viewed, self.views)}
         return [found[memory] for memory in self.memories]
 
 
