@@ -7,6 +7,7 @@ test it with EVERYTHING=1 only.
 import os
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,12 @@ from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner
 from plugrad_cpu_clang.toolchain import Choice, choose_toolchain
 
-KINDS = ("clang", "gcc", "zig")
+# zig's compiler is clang: where it is, what a clang makes of single kernels is tested on request
+KINDS = (
+    pytest.param("clang", marks=[pytest.mark.wide] if find_spec("ziglang") else []),
+    "gcc",
+    "zig",
+)
 #: Tests of compiled kernels, rather than of how Python finds, compiles, loads and calls them.
 OF_KERNELS = {
     f"test_{name}.py"
