@@ -67,7 +67,7 @@ class Captured:
         )
 
     def _makes_all_results(self) -> bool:
-        """Say whether all results are memory of their own, each time new, and no gradient is left.
+        """Say whether all results are new memory of their own, and no gradient is left.
 
         Most functions return nothing else.
         """

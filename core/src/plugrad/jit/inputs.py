@@ -49,7 +49,7 @@ class Inputs:
 
     @property
     def views(self) -> list[UOp]:
-        """Return what each tensor shows: a BUFFER, or movement ops on one."""
+        """Return the graph that each tensor shows: a BUFFER, or movement ops on one."""
         self._shown[:] = views = [each if isinstance(each, UOp) else _name_of(*each) for each in self._shown]
         return views
 
