@@ -107,6 +107,28 @@ def test_gcc_optimises_what_is_written_out_less(source, level):
     assert [part for part in caught.value.command if part.startswith("-O")][-1] == level
 
 
+@pytest.mark.parametrize(
+    ("body", "asks"),
+    [
+        ("for (int i = 0; i < 4; i++) {\n    f32x8 x = *(const f32x8u *)(a+i);\n  }", False),
+        (
+            "for (int i = 0; i < 4; i++) {\n    for (int j = 0; j < 4; j++) {\n    f32x8 x = y;\n  }\n  }",
+            False,
+        ),
+        ("for (int i = 0; i < 4; i++) {\n    *(a+i) = *(b+i);\n  }", True),
+        ("float x = ((i < 3) ? y : z);", True),
+        ("f32x8 x = select_f32x8(c, y, z);", True),
+    ],
+)
+def test_gcc_asks_for_ranges_where_there_are_conditions_or_loops_of_scalars(body, asks):
+    helper = "int most(int a, int b) { return a > b ? a : b; }\n"
+    source = f"{helper}static void k_body(float *a) {{\n  {body}\n}}\n// {'x' * CHARACTERS_OF_LONG_SOURCES}"
+    failing = CpuCompiler(Toolchain("gcc", ("false",), (12,), ""))
+    with pytest.raises(CompileError) as caught:
+        failing.compile(source, "k")
+    assert ("-ftree-vrp" in caught.value.command) is asks
+
+
 def test_long_and_short_sources_compile_together(best_compiler, addresses):
     filler = f"// {'x' * CHARACTERS_OF_LONG_SOURCES}\n"
     units = [("a", GOOD.format("a", 1)), ("b", filler + GOOD.format("b", 20))]
@@ -123,13 +145,16 @@ OTHER = """void other(int *restrict a, const int *restrict b, int n, int c) {
 """
 
 
-def test_a_kernel_has_the_same_code_beside_what_is_written_out(compiler):
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_kernel_has_the_same_code_beside_what_is_written_out(compiler, is_long):
     if compiler.toolchain.kind != "gcc" or shutil.which("objdump") is None:
         pytest.skip("flags differ between kernels with gcc alone; objdump shows what they do")
     written_out = "int written_out(int x) { return x; }\n" + f"// {'x' * CHARACTERS_OF_LONG_SOURCES}\n"
-    together = compiler.compile_many([("written_out", written_out), ("other", OTHER)])
+    # of long ones with conditions, ranges of integers are asked for
+    other = OTHER + f"// {'? ' * CHARACTERS_OF_LONG_SOURCES}\n" if is_long else OTHER
+    together = compiler.compile_many([("written_out", written_out), ("other", other)])
     assert together[0] is together[1]
-    alone = compiler.compile(OTHER, "other")
+    alone = compiler.compile(other, "other")
     codes = [_mnemonics(compiler.disassemble(lib), "other") for lib in (together[1], alone)]
     assert codes[0] == codes[1]
     assert len(codes[0]) > 20
