@@ -6,9 +6,9 @@ import pytest
 
 from plugrad.builtin.python import CAPABILITIES
 from plugrad.dtype import DType, dtypes
+from plugrad.schedule.calls.kernelize import KernelCall
 from plugrad.schedule.create import create_schedule
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.kernelize import KernelCall
 from plugrad.tensor.lookup import pick_last
 from plugrad.uop.ops import Ops
 from plugrad.uop.uop import UOp

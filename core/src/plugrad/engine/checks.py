@@ -24,7 +24,7 @@ from plugrad.uop import ELEMENTWISE, Ops, UOp, greatest
 from plugrad.uop.shape import size_at
 
 if TYPE_CHECKING:
-    from plugrad.schedule.kernelize import KernelCall
+    from plugrad.schedule.calls.kernelize import KernelCall
 
 # the line of the user's program that wrote a value down
 _lines: WeakKeyDictionary[UOp, CallSite] = WeakKeyDictionary()
@@ -165,7 +165,7 @@ class FiniteCheck:
         ast, program = self._call.ast, self._launch.kernel.program
         for slot in program.outs:
             buffer = self._launch.buffers[slot]
-            shape = _shape_of(ast, values, buffer)
+            shape = _shape_of(ast, slot, values, buffer)
             found = _first_of_each_kind(buffer, math.prod(shape))
             if not found:
                 continue
@@ -218,12 +218,12 @@ def _first_of_each_kind(buffer: Buffer, count: int | None = None) -> dict[str, i
     return {kind: place // per_element for kind, place in first.items() if place is not None}
 
 
-def _shape_of(ast: UOp, values: Mapping[str, int], buffer: Buffer) -> tuple[int, ...]:
-    """Return the trip counts of loops around the last store, if they cover `buffer`.
+def _shape_of(ast: UOp, slot: int, values: Mapping[str, int], buffer: Buffer) -> tuple[int, ...]:
+    """Return the trip counts of loops around the last store to a slot, if they cover its `buffer`.
 
     Memory for a symbolic shape has more elements than there are today.
     """
-    loops = ast.src[-1].src[2:]
+    loops = [store for store in ast.src if store.src[0].src[0].arg[0] == slot][-1].src[2:]
     sizes = tuple(size_at(r.src[0], values) for r in loops)
     whole = math.prod(greatest(r.src[0]) for r in loops)
     return sizes if whole == buffer.size else (buffer.size,)
@@ -233,7 +233,7 @@ def _lines_of_kernel(
     call: "KernelCall", calls: "Iterable[KernelCall]", lines: Mapping[UOp, CallSite]
 ) -> list[tuple[str, str]]:
     """Return the operations of a kernel and their source lines, operands first."""
-    others = {c.root for c in calls} - {call.root}
+    others = {root for c in calls for root in c.roots}.difference(call.roots)
     found: dict[tuple[str, str], None] = {}
     seen: set[UOp] = set()
 
@@ -249,9 +249,10 @@ def _lines_of_kernel(
                 name = u.arg[0] if u.op is Ops.REDUCE_AXIS else u.op
                 found[name.name.lower(), str(site)] = None
 
-    walk(call.root)
+    for root in call.roots:
+        walk(root)
     if not found:
-        around = (site for u, site in lines.items() if call.root in u.toposort())
+        around = (site for u, site in lines.items() if not u.toposort().keys().isdisjoint(call.roots))
         found.update({("", str(site)): None for site in around})
     return list(found)
 

@@ -28,7 +28,7 @@ from plugrad.uop.shape import pairs_of
 
 if TYPE_CHECKING:
     from plugrad.schedule import create, fusion
-    from plugrad.schedule.kernelize import KernelCall
+    from plugrad.schedule.calls.kernelize import KernelCall
     from plugrad.uop import spec
 else:
     # whoever computes nothing needs no scheduler, and should not wait for its import
@@ -89,7 +89,7 @@ class ExecutionPlan:
 
     def overwritten(self, calls: "Iterable[KernelCall]") -> set[UOp]:
         """Return the BUFFERs that `calls` write over; what the schedule filled itself is none."""
-        targets = [call.target for call in calls if call.target is not None]
+        targets = [target for call in calls for target in call.targets]
         if not targets:
             return set()
         memory, buffers = owners(), self.graph.buffers

@@ -20,12 +20,12 @@ from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.observe.progress import one_wait, progress
-from plugrad.schedule.versions import VERSIONS
+from plugrad.schedule.versions import VERSIONS, memory_of, outputs_of_kernel
 from plugrad.settings import context, settings
 from plugrad.uop import Ops, UOp
 
 if TYPE_CHECKING:
-    from plugrad.schedule.kernelize import KernelCall
+    from plugrad.schedule.calls.kernelize import KernelCall
 
 # what those hear of whom a graph is planned for
 _OF_PLANS = (events.RenameEvent, events.KernelEvent, events.RealizeEvent)
@@ -166,7 +166,8 @@ def kernelize(values: Iterable[UOp], device: str | None = None) -> dict[UOp, UOp
         for call in plan.calls:
             places = [names[buffer] for buffer in plan.buffers(call)]
             operands = tuple(written.get(place, place) for place in places)
-            written[places[0]] = operands[0].after(UOp(Ops.KERNEL, dtypes.void, operands, call.ast))
+            kernel = UOp(Ops.KERNEL, dtypes.void, operands, call.ast)
+            written.update((memory_of(output), output) for output in outputs_of_kernel(kernel))
         return {result.value: result.place.substitute(written) for result in plan.results}
 
 
@@ -219,7 +220,7 @@ def _run(plan: ExecutionPlan, steps: Sequence[Step]) -> None:
 
 def _results_of(done: "Sequence[KernelCall]", results: Iterable[Result]) -> list[Result]:
     """Return the results that are there when only the calls in `done` have run."""
-    there = {call.root for call in done}
+    there = {root for call in done for root in call.roots}
 
     def is_there(made: UOp) -> bool:
         if made.op is Ops.AFTER:

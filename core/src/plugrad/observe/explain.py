@@ -42,8 +42,9 @@ class Explainer:
 
 def explain(reports: Sequence[KernelReport], lines: UserLines, title: str) -> str:
     """Return a paragraph for each kernel: operations, source line, and the reason it ends."""
-    copies = sum(report.call.ast.op is Ops.COPY for report in reports)
-    out = [f"{title}: {_count(len(reports) - copies, 'kernel')}, {_count(copies, 'copy', 'copies')}"]
+    kernels = dict.fromkeys(report.kernel for report in reports)
+    copies = sum(kernel.ast.op is Ops.COPY for kernel in kernels)
+    out = [f"{title}: {_count(len(kernels) - copies, 'kernel')}, {_count(copies, 'copy', 'copies')}"]
     numbers = {report.call.root: number for number, report in enumerate(reports, start=1)}
     for number, report in enumerate(reports, start=1):
         out += ["", *_paragraph(report, number, numbers, lines)]
@@ -53,12 +54,14 @@ def explain(reports: Sequence[KernelReport], lines: UserLines, title: str) -> st
 def _paragraph(report: KernelReport, number: int, numbers: dict[UOp, int], lines: UserLines) -> list[str]:
     call = report.call
     is_copy = call.ast.op is Ops.COPY
-    name = "copy" if is_copy else call.ast.arg.name
+    name = "copy" if is_copy else report.kernel.ast.arg.name
     out = [f"{number:3d}. {name} on {call.device}, makes {_value(call.root)}"]
     if not is_copy:
         names = [u.op.name for u in report.computed]
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         out.append(f"     fuses  {_count(len(names), 'operation')}: {' '.join(names[:_MOST_NAMES])}{more}")
+    if call.root is not report.kernel.root:
+        out.append(f"     with   the kernel of {numbers[report.kernel.root]}, which reads the same")
     if call.reads:
         out.append(f"     reads  {', '.join(_source(u, numbers) for u in dict.fromkeys(call.reads))}")
     out.append(f"     why    {report.boundary}")

@@ -7,31 +7,33 @@ nobody listens.
 from dataclasses import replace
 
 from plugrad._frozen import frozen
+from plugrad.schedule.calls.kernelize import KernelCall
 from plugrad.schedule.create import ScheduleDraft
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import Boundary
-from plugrad.schedule.kernelize import KernelCall
 from plugrad.schedule.scheduled_part import ScheduledPart
 from plugrad.uop import MOVEMENT, Ops, UOp
 
 #: the pipeline and the pass whose result holds the decisions
-DECIDED = ("schedule", "put_in_order")
+DECIDED = ("schedule", "fuse_horizontally")
 _WRITTEN = Boundary("the kernel was written by hand")
 _NOTHING_DONE = MOVEMENT | {Ops.BUFFER, Ops.CONST, Ops.AFTER, Ops.DEFINE_VAR, Ops.BIND, Ops.CONTIGUOUS}
 
 
 @frozen
 class KernelReport:
-    """One kernel of a schedule.
+    """One value of a schedule that has memory.
 
     Attributes:
-        call: the kernel and its memory.
+        call: the kernel of this value alone.
+        kernel: the kernel that runs, which may have other results as well.
         boundary: why its value has memory.
         fused: the operations that it computes, sources first.
         operations: estimated for each element of its result.
     """
 
     call: KernelCall
+    kernel: KernelCall
     boundary: Boundary
     fused: tuple[UOp, ...]
     operations: int
@@ -43,14 +45,14 @@ class KernelReport:
 
 
 def fusion_report(draft: ScheduleDraft) -> list[KernelReport]:
-    """Return a report for each kernel and copy of a schedule, in their order."""
+    """Return a report for each result of a kernel and each copy of a schedule, in their order."""
     reports: dict[UOp, KernelReport] = {}
-    placed = {call.root: call for call in draft.calls or ()}
+    placed = {own.root: (own, call) for call in draft.calls or () for own in (call, *call.others)}
     for part, scheduled in draft.parts or ():
         for report in _reports(part.sink, scheduled):
-            call = placed[part.nodes[report.call.root]]
+            call, kernel = placed[part.nodes[report.call.root]]
             fused = tuple(map(part.version, report.fused))
-            reports[call.root] = replace(report, call=call, fused=fused)
+            reports[call.root] = replace(report, call=call, kernel=kernel, fused=fused)
     return [reports[root] for root in placed]
 
 
@@ -77,5 +79,5 @@ def _report(
     fused: dict[FusedKernel, dict[UOp, None]],
 ) -> KernelReport:
     if kernel is None:
-        return KernelReport(call, _WRITTEN, (call.root,), 0)
-    return KernelReport(call, boundaries[call.root], tuple(fused[kernel]), kernel.operations)
+        return KernelReport(call, call, _WRITTEN, (call.root,), 0)
+    return KernelReport(call, call, boundaries[call.root], tuple(fused[kernel]), kernel.operations)

@@ -194,7 +194,7 @@ class Recorder:
         lines = dict.fromkeys(line for u in report.fused if (line := self._lines.of(u)))
         return {
             "root": self._number(call.root),
-            "ast": self._number(call.ast),
+            "ast": self._number(report.kernel.ast),
             "device": call.device,
             "reads": [self._number(u) for u in call.reads],
             "fused": [self._number(u) for u in report.fused],

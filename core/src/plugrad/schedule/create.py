@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from plugrad._frozen import frozen
+from plugrad.schedule.calls.horizontal_fusion import join_kernels
+from plugrad.schedule.calls.kernelize import KernelCall
+from plugrad.schedule.calls.order import VersionConflict, order
 from plugrad.schedule.check import check_graph
 from plugrad.schedule.copies import Copies
 from plugrad.schedule.fusion import CostModel, Devices
-from plugrad.schedule.kernelize import KernelCall
-from plugrad.schedule.order import VersionConflict, order
 from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.parts import GraphPart, split
 from plugrad.schedule.prepare import lower_complex as pairs
@@ -151,6 +152,11 @@ def put_in_order(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
             draft = make_kernels(rangeify(draft, devices), devices)
 
 
+def fuse_horizontally(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
+    """Join kernels over the same loops that read the same memory."""
+    return replace(draft, calls=tuple(join_kernels(draft.calls or (), devices.cost)))
+
+
 SCHEDULING = Pipeline(
     "schedule",
     (
@@ -159,7 +165,8 @@ SCHEDULING = Pipeline(
         Stage(scatter, real_spec, "what a sum by position selects is known from its last spelling"),
         Stage(rangeify, real_spec, "all uses of a value are known once the graph is final"),
         Stage(make_kernels, kernel_spec, "a kernel is cut out when all of its loops are there"),
-        Stage(put_in_order, kernel_spec, "last: what a kernel reads is known from the kernel itself"),
+        Stage(put_in_order, kernel_spec, "what a kernel reads is known from the kernel itself"),
+        Stage(fuse_horizontally, kernel_spec, "last: the order says what may run at one time"),
     ),
 )
 

@@ -7,9 +7,9 @@ from typing import Protocol
 from plugrad import events
 from plugrad._frozen import frozen
 from plugrad.schedule.buffer_limit import split_for_buffer_limit
+from plugrad.schedule.calls.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import COPIED, FILLED, SCATTERED, TOO_MANY_BUFFERS, Boundary, Devices
-from plugrad.schedule.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.parts import GraphPart, PartKey
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.scatter import scattered

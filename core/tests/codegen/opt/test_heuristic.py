@@ -95,6 +95,15 @@ def test_a_long_sum_has_several_accumulators() -> None:
     assert sizes(total(1 << 16), LOOPS, AxisType.PARTIAL)[0] >= 16
 
 
+def test_sums_over_the_same_loops_have_the_same_lanes() -> None:
+    n, k = 1 << 16, UOp.range(1 << 16, 0, AxisType.REDUCE)
+    first, second = (param(slot, n).index(k).load() for slot in (2, 3))
+    sums = first.reduce(Ops.ADD, k), (first * second).reduce(Ops.ADD, k)
+    index = k.const_like(0)
+    alone, other = (param(slot, 1).index(index).store(value) for slot, value in enumerate(sums))
+    assert chosen(kernel(alone, other), LOOPS) == chosen(kernel(other), LOOPS)
+
+
 def test_a_matrix_product_gets_a_tile_of_registers() -> None:
     tile = sizes(matmul(96), LOOPS, AxisType.UPCAST)
     assert len(tile) == 2

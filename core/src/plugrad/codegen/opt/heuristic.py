@@ -27,7 +27,7 @@ from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
-from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving, vector_steps
+from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, in_one_loop, moving, vector_steps
 from plugrad.codegen.opt.transpose import write_lines
 from plugrad.codegen.opt.unrolling import write_out_steps
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
@@ -314,12 +314,12 @@ class _VectorPlan:
 
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
         """Sum a reduction along the lanes of vectors, `chains` of them side by side."""
-        if body.reduce is None:
+        own = ranges_of_reduce(body.reduce) if body.reduce is not None else ()
+        if shared := [lane for lane in self.summed.values() if lane in own]:
+            # loops that are another reduction's as well have been split with it
+            self.summed[body.reduce] = shared[0]
             return
-        # reductions may share ranges: those that another one has split are gone
-        left = self.kernel.axes(AxisType.REDUCE)
-        ranges = [r for r in ranges_of_reduce(body.reduce) if r in left and self._lanes(r) > 1]
-        best = min([None, *ranges], key=lambda r: self._body_cost(body, r))
+        best = min([None, *(r for r in own if self._lanes(r) > 1)], key=lambda r: self._body_cost(body, r))
         if best is not None:
             self.summed[body.reduce] = best
             self._partial(best.arg.ident, self._lanes(best), chains if moving(body) else 1)
@@ -356,7 +356,7 @@ class _VectorPlan:
         rows = [r for r in reused if r not in columns]
         if not columns:
             return None
-        registers = self.kernel.capabilities.vector_registers
+        registers = self.kernel.capabilities.vector_registers // in_one_loop(body, self.bodies)
         unit = self._lanes(lane) if lane is not None else 1
         widths = self._widths(body, lane)
         choices = [Tile(columns[0], unit, c, ()) for c in self._fitting(columns[0], unit, widths)]
@@ -374,7 +374,7 @@ class _VectorPlan:
             for tile in choices
             if tile.fits(body, registers, self._shuffle_registers(body, tile))
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
-        ]
+        ] or choices[:1]
         # neighbouring tiles load one factor again, which should be in the cache by then
         far = [1 if t.nbytes(body) <= self.cache_bytes else _BEYOND_CACHE for t in fitting]
         times = [f * t.penalty * self._steps(body, t) for f, t in zip(far, fitting, strict=True)]

@@ -1,7 +1,7 @@
 """The steps of output axes whose products accumulate in registers, side by side."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from plugrad._frozen import frozen
@@ -159,6 +159,20 @@ def vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
+
+
+def in_one_loop(body: LoopBody, bodies: Iterable[LoopBody]) -> int:
+    """Return the number of reductions whose accumulators are alive at a time in the loop of `body`.
+
+    A reduction that waits for another one has a loop of its own.
+    """
+    if body.reduce is None:
+        return 1
+    same = [b.reduce for b in bodies if b.reduce is not None and b.loops == body.loops]
+    below = {u: u.toposort() for u in same} if len(same) > 1 else {}
+    return sum(
+        u is body.reduce or (u not in below[body.reduce] and body.reduce not in below[u]) for u in same
+    )
 
 
 def moving(body: LoopBody) -> list[MemoryAccess]:

@@ -1,8 +1,8 @@
 import pytest
 
 from plugrad.dtype import dtypes
-from plugrad.schedule.kernelize import KernelCall
-from plugrad.schedule.order import VersionConflict, order
+from plugrad.schedule.calls.kernelize import KernelCall
+from plugrad.schedule.calls.order import VersionConflict, order
 from plugrad.uop.uop import UOp
 
 KERNEL = UOp.sink()

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Container, Iterable, Sequence
 
-from plugrad.schedule.kernelize import KernelCall
+from plugrad.schedule.calls.kernelize import KernelCall
 from plugrad.schedule.movement import max_shape
 from plugrad.schedule.versions import IN_PLACE, owners
 from plugrad.uop import Ops, UOp

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from plugrad.dtype import dtypes
+from plugrad.schedule.calls.kernelize import KernelCall, make_kernel_call
 from plugrad.schedule.fusion import CostModel
-from plugrad.schedule.kernelize import KernelCall, make_kernel_call
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.versions import part_of
 from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops

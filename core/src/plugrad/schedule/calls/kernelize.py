@@ -9,8 +9,8 @@ import math
 from typing import Any
 
 from plugrad._frozen import frozen
+from plugrad.schedule.calls.memory_parts import take_parts
 from plugrad.schedule.fused_kernel import FusedKernel
-from plugrad.schedule.memory_parts import take_parts
 from plugrad.schedule.movement import max_shape
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.versions import part_of, slice_of
@@ -30,6 +30,7 @@ class KernelCall:
         target: the version of memory that it writes over; None where the memory is its own.
         device: where it runs.
         after: values whose calls, if there are any, run before it, though it reads nothing of theirs.
+        others: calls whose work it does as well, with results of their own.
     """
 
     ast: UOp
@@ -39,6 +40,17 @@ class KernelCall:
     target: UOp | None
     device: str
     after: tuple[UOp, ...] = ()
+    others: "tuple[KernelCall, ...]" = ()
+
+    @property
+    def roots(self) -> tuple[UOp, ...]:
+        """The values that it brings about, with those of others."""
+        return (self.root, *[other.root for other in self.others])
+
+    @property
+    def targets(self) -> tuple[UOp, ...]:
+        """The versions of memory that it writes over."""
+        return tuple([call.target for call in (self, *self.others) if call.target is not None])
 
 
 def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
@@ -79,7 +91,7 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     target = root.src[0].base if root.op is Ops.ASSIGN else None
     if target is not None and root.arg is not None:
         reads[target] = None
-    sink = UOp.sink(ast, arg=KernelInfo(_name(ast)))
+    sink = UOp.sink(ast, arg=KernelInfo(kernel_name(ast)))
     return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, tuple(kernel.after))
 
 
@@ -108,7 +120,8 @@ def _copy(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     return KernelCall(place.copy_to_device(root.arg), (root, memory), root, (version,), None, kernel.device)
 
 
-def _name(ast: UOp) -> str:
+def kernel_name(ast: UOp) -> str:
+    """Return what a kernel is called in listings: its kind, and the trip counts of its loops."""
     ranges = sorted((u for u in ast.toposort() if u.op is Ops.RANGE), key=lambda r: r.arg.ident)
     sizes = [str(r.src[0].vmax) for r in ranges]
     head = "reduce" if any(r.arg.kind is AxisType.REDUCE for r in ranges) else "map"

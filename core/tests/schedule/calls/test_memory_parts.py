@@ -1,5 +1,5 @@
 from plugrad.dtype import DType, dtypes
-from plugrad.schedule.memory_parts import MemoryPart, take_parts
+from plugrad.schedule.calls.memory_parts import MemoryPart, take_parts
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 

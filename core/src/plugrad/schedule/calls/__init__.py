@@ -1,0 +1,1 @@
+"""Kernel calls: made of the graphs of rangeify, put in order, and joined."""
