@@ -20,6 +20,7 @@ def kernel_counts() -> dict[str, int]:
         "x / x.sum()": x / x.sum(axis=1, keepdim=True),
         "x @ y @ x": x @ y @ x,
         "with .contiguous()": ((x * 2).contiguous() + y),
+        "another order": ((x * 2).contiguous().T + y),
     }
     return {text: len(expression.schedule()) for text, expression in expressions.items()}
 

@@ -219,7 +219,7 @@ def _first_of_each_kind(buffer: Buffer, count: int | None = None) -> dict[str, i
 
 
 def _shape_of(ast: UOp, slot: int, values: Mapping[str, int], buffer: Buffer) -> tuple[int, ...]:
-    """Return the trip counts of loops around the last store to a slot, if they cover its `buffer`.
+    """Return the trip counts around the last store to a slot that cover its `buffer`.
 
     Memory for a symbolic shape has more elements than there are today.
     """

@@ -45,7 +45,7 @@ class KernelReport:
 
 
 def fusion_report(draft: ScheduleDraft) -> list[KernelReport]:
-    """Return a report for each result of a kernel and each copy of a schedule, in their order."""
+    """Return a report for each result of a kernel and each copy, in order."""
     reports: dict[UOp, KernelReport] = {}
     placed = {own.root: (own, call) for call in draft.calls or () for own in (call, *call.others)}
     for part, scheduled in draft.parts or ():

@@ -162,9 +162,9 @@ def vector_steps(r: UOp, lanes: int) -> int:
 
 
 def in_one_loop(body: LoopBody, bodies: Iterable[LoopBody]) -> int:
-    """Return the number of reductions whose accumulators are alive at a time in the loop of `body`.
+    """Return the number of reductions that run in the loop of `body`.
 
-    A reduction that waits for another one has a loop of its own.
+    Their accumulators are alive at a time. One that waits for another has a loop of its own.
     """
     if body.reduce is None:
         return 1

@@ -1,4 +1,4 @@
-"""Join kernels that run over the same loops and read the same memory into one with several results.
+"""Join kernels over the same loops that read the same memory into one.
 
 Statistics of a normalisation, the sums of its gradient, a parameter and its moments: each of them reads what
 the others read or write. In one loop nest that is loaded once, and one launch does for all.
@@ -83,7 +83,10 @@ def _place(
     writes: set[UOp],
     cost: Mapping[str, CostModel],
 ) -> int:
-    """Join `call` to the last of `near` that it can be joined to, and return its place; else their number."""
+    """Join `call` to the last of `near` that fits, and return its place.
+
+    Where none does, that is their number.
+    """
     for place in reversed(range(len(near))):
         other = near[place]
         if other.call.device != call.device or other.loops is None or len(other.call.roots) == _MOST_RESULTS:
@@ -106,7 +109,7 @@ def _written_by(call: KernelCall) -> list[UOp]:
 
 
 def _loops_of(ast: UOp) -> _Loops | None:
-    """Return the loops of a kernel with one store; None where they cannot be another's as well."""
+    """Return the loops of a kernel with one store, or None where it stays alone."""
     if ast.op is not Ops.SINK or len(ast.src) != 1 or ast.src[0].arg is not None:
         return None
     store, nodes = ast.src[0], ast.toposort()
@@ -124,7 +127,7 @@ def _loops_of(ast: UOp) -> _Loops | None:
 
 
 def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> KernelCall | None:
-    """Return the kernel with the results of both; None where they have too little in common."""
+    """Return the kernel with the results of both, or None where they stay apart."""
     if _sizes(loops.outer) != _sizes(own.outer) or (own.inner and _sizes(loops.inner) != _sizes(own.inner)):
         return None
     memory = tuple(dict.fromkeys((*call.memory, *more.memory)))
@@ -144,13 +147,13 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
     passed = _passed(store, made)
     if passed is None or not _may_write(store, call.ast, made):
         return None
-    addresses = {tuple([s.substitute(moved) for s in address]) for address in own.addresses}
+    addresses = frozenset([tuple([s.substitute(moved) for s in address]) for address in own.addresses])
     if loops.inner and not own.inner:
         fits = bool(passed) and all(
             address == s.src[0].src[1:] for s in made.values() for address in addresses
         )
     else:
-        fits = addresses <= loops.addresses or loops.addresses <= addresses
+        fits = addresses == loops.addresses
         fits = fits and (
             bool(passed) or not _read_at(store, addresses).isdisjoint(_read_at(call.ast, addresses))
         )
@@ -171,7 +174,7 @@ def _sizes(ranges: tuple[UOp, ...]) -> list[UOp]:
 
 
 def _passed(store: UOp, made: Mapping[UOp, UOp]) -> dict[UOp, UOp] | None:
-    """Return the values of other stores for the loads of `store` that read them.
+    """Return the values of other stores for loads of `store` that read them.
 
     None where one of them reads elsewhere, so that the other loops have to be over.
     """
@@ -197,5 +200,5 @@ def _may_write(store: UOp, sink: UOp, made: Mapping[UOp, UOp]) -> bool:
     return not read or (all(u is place for u in read) and place.load() in store.src[1].toposort())
 
 
-def _read_at(u: UOp, addresses: set[tuple[UOp, ...]]) -> set[UOp]:
+def _read_at(u: UOp, addresses: frozenset[tuple[UOp, ...]]) -> set[UOp]:
     return {load.src[0] for load in u.toposort() if load.op is Ops.LOAD and load.src[0].src[1:] in addresses}

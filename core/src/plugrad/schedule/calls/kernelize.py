@@ -121,7 +121,7 @@ def _copy(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
 
 
 def kernel_name(ast: UOp) -> str:
-    """Return what a kernel is called in listings: its kind, and the trip counts of its loops."""
+    """Return the name of a kernel: its kind, and the trip counts of its loops."""
     ranges = sorted((u for u in ast.toposort() if u.op is Ops.RANGE), key=lambda r: r.arg.ident)
     sizes = [str(r.src[0].vmax) for r in ranges]
     head = "reduce" if any(r.arg.kind is AxisType.REDUCE for r in ranges) else "map"
