@@ -47,8 +47,8 @@ class _Joined:
         self.read_later: set[UOp] = set()
         self.written_later: set[UOp] = set()
 
-    def is_reached(self, call: KernelCall, reads: set[UOp], writes: set[UOp]) -> bool:
-        """Say whether `call`, of the memory `reads` and `writes`, may run right behind this one."""
+    def is_reached(self, reads: set[UOp], writes: set[UOp]) -> bool:
+        """Say whether a call with this memory may run right behind this one."""
         return self.written_later.isdisjoint(reads) and self.read_later.isdisjoint(writes)
 
 
@@ -93,7 +93,7 @@ def _place(
             continue
         # what is computed earlier is in memory for longer
         is_cheap = place == len(near) - 1 or call.target is not None or bool(loops.inner)
-        if is_cheap and other.is_reached(call, reads, writes):
+        if is_cheap and other.is_reached(reads, writes):
             both = _join(other.call, other.loops, call, loops)
             limit = cost[call.device].max_buffers
             if both is not None and (not limit or len(both.memory) <= limit):
@@ -131,32 +131,22 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
     if _sizes(loops.outer) != _sizes(own.outer) or (own.inner and _sizes(loops.inner) != _sizes(own.inner)):
         return None
     memory = tuple(dict.fromkeys((*call.memory, *more.memory)))
-    whole = [owner_of(node) for node in memory]
-    if any(whole.count(owner_of(node)) > 1 for node in (*_written_by(call), *_written_by(more))):
-        return None  # parts of what is written may overlap
     moved = dict(zip((*own.outer, *own.inner), (*loops.outer, *loops.inner), strict=False))
-    params = {u.arg[0]: u for u in call.ast.toposort() if u.op is Ops.PARAM}
-    for u in more.ast.toposort():
-        if u.op is Ops.PARAM:
-            slot = memory.index(more.memory[u.arg[0]])
-            moved[u] = u.replace(arg=(slot, u.arg[1]))
-            if params.setdefault(slot, moved[u]) is not moved[u]:
-                return None  # they see the memory in different ways
-    store = more.ast.src[0].substitute(moved)
+    params = _params(call, more, memory)
+    if params is None:
+        return None
+    store = more.ast.src[0].substitute(moved | params)
+    addresses = frozenset([tuple([s.substitute(moved) for s in address]) for address in own.addresses])
     made = {s.src[0].src[0]: s for s in call.ast.src}
     passed = _passed(store, made)
     if passed is None or not _may_write(store, call.ast, made):
         return None
-    addresses = frozenset([tuple([s.substitute(moved) for s in address]) for address in own.addresses])
     if loops.inner and not own.inner:
-        fits = bool(passed) and all(
-            address == s.src[0].src[1:] for s in made.values() for address in addresses
-        )
+        # a value of the whole reduction: what else reads its elements one by one would want other lanes
+        fits = bool(passed) and addresses == frozenset([s.src[0].src[1:] for s in call.ast.src])
     else:
-        fits = addresses == loops.addresses
-        fits = fits and (
-            bool(passed) or not _read_at(store, addresses).isdisjoint(_read_at(call.ast, addresses))
-        )
+        reads_same = passed or not _read_at(store, addresses).isdisjoint(_read_at(call.ast, addresses))
+        fits = reads_same and addresses == loops.addresses
     sink = UOp.sink(*call.ast.src, store.substitute(passed))
     if not fits or sum(op_cost(u.op) for u in sink.toposort()) > MOST_OPERATIONS:
         return None
@@ -167,6 +157,25 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
         reads=tuple(dict.fromkeys((*call.reads, *more.reads))),
         others=(*call.others, more),
     )
+
+
+def _params(call: KernelCall, more: KernelCall, memory: tuple[UOp, ...]) -> dict[UOp, UOp] | None:
+    """Return the PARAMs of `more` in the slots of `memory`.
+
+    None where parts of what is written may overlap, or both see a memory in different ways.
+    """
+    whole = [owner_of(node) for node in memory]
+    if any(whole.count(owner_of(node)) > 1 for node in (*_written_by(call), *_written_by(more))):
+        return None
+    known = {u.arg[0]: u for u in call.ast.toposort() if u.op is Ops.PARAM}
+    moved: dict[UOp, UOp] = {}
+    for u in more.ast.toposort():
+        if u.op is Ops.PARAM:
+            slot = memory.index(more.memory[u.arg[0]])
+            moved[u] = u.replace(arg=(slot, u.arg[1]))
+            if known.setdefault(slot, moved[u]) is not moved[u]:
+                return None
+    return moved
 
 
 def _sizes(ranges: tuple[UOp, ...]) -> list[UOp]:
