@@ -44,15 +44,23 @@ def _least_squares(problem: Problem, degree: int, known: Sequence[Real]) -> list
         weight = problem.weight(x)
         for column in range(rows.cols):
             rows[row, column] = weight * x ** (len(known) + column)
-        right[row] = weight * (problem.function(x) - mp.polyval(known[::-1], x))
+        right[row] = weight * (problem.function(x) - _value(known, x))
     return list(mp.lu_solve(rows.T * rows, rows.T * right))
+
+
+def _value(coefficients: Sequence[Real], x: Real) -> Real:
+    """Return the polynomial with these coefficients, the constant one first, at `x`."""
+    value = mpf(0)
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
 
 
 def worst_error(problem: Problem, coefficients: Sequence[Real]) -> float:
     """Return the base-2 logarithm of the greatest weighted error."""
     step = (problem.high - problem.low) / 4001
     points = [problem.low + step * k for k in range(4002)]
-    values = [(x, mp.polyval([mpf(c) for c in coefficients][::-1], x)) for x in points]
+    values = [(x, _value([mpf(c) for c in coefficients], x)) for x in points]
     return float(
         mp.log(max(abs(problem.weight(x) * (problem.function(x) - value)) for x, value in values), 2)
     )

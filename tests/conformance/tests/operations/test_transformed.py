@@ -89,7 +89,8 @@ def test_forward_mode_and_checkpoints_agree_with_gradients(case: Operation) -> N
         gradients = [g.numpy() for g in total(function)(*primals)]
         again = [g.numpy() for g in total(checkpoint(function))(*primals)]
         for found, expected in zip(again, gradients, strict=True):
-            np.testing.assert_array_equal(found, expected)
+            # sums that share loops with others may add in another order
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
         moved = jvp(function, primals, tangents)[1]
         along = sum((t.numpy() * weights(t.shape)).sum() for t in moved if is_float(t.dtype))
         expected = sum((g * t.numpy()).sum() for g, t in zip(gradients, tangents, strict=True))
