@@ -99,6 +99,11 @@ def test_lanes_of_one_do_not_suit_a_transposed_read() -> None:
     assert results_of((x + 1).contiguous(), (x.permute((1, 0)) + 1).contiguous()) == [1, 1]
 
 
+def test_a_sum_may_read_at_some_places_of_another() -> None:
+    x, y = buffer(64, 64), buffer(64, 64)
+    assert results_of(column_sum(x * y.permute((1, 0))), column_sum(x)) == [2]
+
+
 def test_products_keep_their_registers() -> None:
     x, y = buffer(32, 1, 32), buffer(1, 32, 32)
     x, y = (u.expand((32, 32, 32)) for u in (x, y))

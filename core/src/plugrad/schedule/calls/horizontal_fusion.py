@@ -146,7 +146,9 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
         fits = bool(passed) and addresses == frozenset([s.src[0].src[1:] for s in call.ast.src])
     else:
         reads_same = passed or not _read_at(store, addresses).isdisjoint(_read_at(call.ast, addresses))
-        fits = reads_same and addresses == loops.addresses
+        # a copy in another order has a tile of its own, which its readers would take from it
+        few, many = sorted((addresses, loops.addresses), key=len)
+        fits = reads_same and (few <= many if own.inner else few == many)
     sink = UOp.sink(*call.ast.src, store.substitute(passed))
     if not fits or sum(op_cost(u.op) for u in sink.toposort()) > MOST_OPERATIONS:
         return None
