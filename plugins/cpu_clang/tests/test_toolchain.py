@@ -167,4 +167,28 @@ def test_a_compiler_that_failed_once_is_tried_again(tmp_path, monkeypatch):
             choose_toolchain()
         works = toolchain.Toolchain("gcc", (command,), (13, 2), "gcc 13.2")
         monkeypatch.setattr(toolchain, "_ask", lambda command: works)
+        monkeypatch.setattr(toolchain, "_try", lambda toolchain: "")
         assert choose_toolchain().toolchain is works
+
+
+def test_the_best_compiler_is_tried_and_the_next_only_if_that_fails(tmp_path, monkeypatch):
+    versions = {"gcc-13": (13, 2), "gcc-12": (12, 1), "gcc-11": (11, 4)}
+    monkeypatch.setattr(toolchain, "candidates", lambda: [(name,) for name in versions])
+    made = {name: toolchain.Toolchain("gcc", (name,), version, name) for name, version in versions.items()}
+    monkeypatch.setattr(toolchain, "_ask", lambda command: made[command[0]])
+    monkeypatch.setattr(toolchain, "_stamp", lambda command: command[0])
+    tried = []
+
+    def attempt(toolchain):
+        tried.append(toolchain.banner)
+        return "no linker" if toolchain.banner == "gcc-13" else ""
+
+    monkeypatch.setattr(toolchain, "_try", attempt)
+    with context(PLUGRAD_CC="", PLUGRAD_CACHE=str(tmp_path)):
+        chosen = choose_toolchain()
+        assert chosen.toolchain.banner == "gcc-12"
+        assert {t.banner: t.problem for t in chosen.others} == {"gcc-13": "no linker", "gcc-11": ""}
+        assert tried == ["gcc-13", "gcc-12"]
+        toolchain.forget_choices()
+        choose_toolchain()
+        assert tried == ["gcc-13", "gcc-12", "gcc-13"]

@@ -1,7 +1,8 @@
 """Find the C compilers of this machine and choose one, once.
 
-A compiler is known by what `--version` says and by one trial compile; both are kept in the cache directory
-under its path, modification time and size. So a process that finds its kernels in the cache runs no compiler.
+A compiler is known by what `--version` says; the best one makes a trial compile, and the next only if that
+fails. Both are kept in the cache directory under the compiler's path, modification time and size. So a
+process that finds its kernels in the cache runs no compiler.
 
 Ranking, best first (kernels of the same tile, measured: clang 15+, gcc 11+ and zig reach the same speed):
 
@@ -21,7 +22,7 @@ import os
 import re
 import shlex
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -121,6 +122,7 @@ def _look(asked: str) -> Choice:
     records = _Records.load()
     if asked:
         found = records.identify(_asked_command(asked))
+        found = found if found.problem else records.tried(found)
         records.save()
         if found.problem:
             raise SettingsError(
@@ -128,8 +130,10 @@ def _look(asked: str) -> Choice:
             )
         return Choice(found, "PLUGRAD_CC asks for it")
     known = [records.identify(command) for command in candidates()]
-    records.save()
     usable = sorted((t for t in known if not t.problem), key=lambda t: t.rank, reverse=True)
+    while usable and (best := records.tried(usable[0])).problem:
+        known[known.index(usable.pop(0))] = best
+    records.save()
     if not usable:
         tried = [f"{' '.join(t.command)}: {t.problem}" for t in known] or ["no clang, gcc or cc on PATH"]
         if _zig_binary() is None:
@@ -259,10 +263,20 @@ class _Records:
         except (KeyError, TypeError):
             pass
         toolchain = _ask(command)
-        # a problem is asked about again: a full disk or a missing linker is none of the compiler's
         if not toolchain.problem:
             self.known[stamp] = asdict(toolchain)
             self.changed = True
+        return toolchain
+
+    def tried(self, toolchain: Toolchain) -> Toolchain:
+        """Return the compiler after its trial compile, with what was wrong with it."""
+        known = self.known.get(_stamp(toolchain.command), {})
+        if known.get("works"):
+            return toolchain
+        # a problem is asked about again: a full disk or a missing linker is none of the compiler's
+        if problem := _try(toolchain):
+            return replace(toolchain, problem=problem)
+        known["works"] = self.changed = True
         return toolchain
 
     def save(self) -> None:
@@ -280,7 +294,7 @@ class _Records:
 
 
 def _ask(command: tuple[str, ...]) -> Toolchain:
-    """Run the compiler twice: for its version, and to see that it makes shared libraries."""
+    """Run the compiler for its version."""
     is_zig = command[1:2] == ("cc",)
     try:
         log = run_compiler([command[0], "version"] if is_zig else [*command, "--version"]).stdout
@@ -295,10 +309,9 @@ def _ask(command: tuple[str, ...]) -> Toolchain:
     if kind_version is None:
         return Toolchain("clang", command, (), banner, f"is no compiler that is known here (says {banner!r})")
     kind, version = kind_version
-    toolchain = Toolchain(kind, command, version, banner)
-    if version[0] < _OLDEST[kind]:
-        return Toolchain(kind, command, version, banner, f"is too old: {kind} {_OLDEST[kind]} is needed")
-    return Toolchain(kind, command, version, banner, _try(toolchain))
+    is_old = version[0] < _OLDEST[kind]
+    problem = f"is too old: {kind} {_OLDEST[kind]} is needed" if is_old else ""
+    return Toolchain(kind, command, version, banner, problem)
 
 
 def _try(toolchain: Toolchain) -> str:
