@@ -104,6 +104,13 @@ def test_a_sum_may_read_at_some_places_of_another() -> None:
     assert results_of(column_sum(x * y.permute((1, 0))), column_sum(x)) == [2]
 
 
+def test_other_places_in_the_order_of_the_loops_have_the_same_lanes() -> None:
+    gates, before = buffer(16, 64), buffer(16, 16)
+    first, second = (gates.shrink(((0, 16), (start, start + 16))) for start in (0, 32))
+    cell = (first * before).contiguous()
+    assert results_of(cell, cell * second) == [2]
+
+
 def test_products_keep_their_registers() -> None:
     x, y = buffer(32, 1, 32), buffer(1, 32, 32)
     x, y = (u.expand((32, 32, 32)) for u in (x, y))

@@ -13,6 +13,7 @@ from plugrad.schedule.fusion import MOST_OPERATIONS, CostModel
 from plugrad.schedule.versions import owner_of
 from plugrad.uop import AxisType, KernelInfo, Ops, UOp
 from plugrad.uop.op_cost import op_cost
+from plugrad.uop.strides import coefficient
 
 # Calls before that are looked at: those of one layer or one parameter follow each other closely.
 _NEAR = 16
@@ -146,9 +147,10 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
         fits = bool(passed) and addresses == frozenset([s.src[0].src[1:] for s in call.ast.src])
     else:
         reads_same = passed or not _read_at(store, addresses).isdisjoint(_read_at(call.ast, addresses))
-        # a copy in another order has a tile of its own, which its readers would take from it
         few, many = sorted((addresses, loops.addresses), key=len)
-        fits = reads_same and (few <= many if own.inner else few == many)
+        # a copy in another order has a tile of its own, which its readers would take from it
+        are_alike = few <= many if own.inner else all(_is_in_order(a, loops.outer) for a in few ^ many)
+        fits = reads_same and are_alike
     sink = UOp.sink(*call.ast.src, store.substitute(passed))
     if not fits or sum(op_cost(u.op) for u in sink.toposort()) > MOST_OPERATIONS:
         return None
@@ -178,6 +180,13 @@ def _params(call: KernelCall, more: KernelCall, memory: tuple[UOp, ...]) -> dict
             if known.setdefault(slot, moved[u]) is not moved[u]:
                 return None
     return moved
+
+
+def _is_in_order(address: tuple[UOp, ...], loops: tuple[UOp, ...]) -> bool:
+    """Say whether neighbouring steps of the innermost loop are neighbours in memory."""
+    index, *gates = address
+    r = loops[-1] if loops else None
+    return r is None or (coefficient(index, r) == 1 and not any(r in gate.ranges for gate in gates))
 
 
 def _sizes(ranges: tuple[UOp, ...]) -> list[UOp]:
