@@ -1,12 +1,12 @@
 """The work of the cases in tinygrad, on its CPU device with clang."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from tinygrad import Context, Tensor, TinyJit, nn
 
 from suite.data import floats, labels
+from suite.timing import least_seconds
 
 Thunk = Callable[[], Any]
 
@@ -95,11 +95,5 @@ def _transformer(x: Tensor, weights: list[Tensor]) -> Tensor:
 def building(layers: int, builds: int) -> float:
     """Return how many nodes of a transformer's graph are built in a second, at best."""
     x, weights = _tensor(2, 16, 64), [_tensor(64, 64, seed=i) for i in range(layers)]
-    out = _transformer(x, weights)
-    times: list[float] = []
-    for _ in range(builds):
-        del out  # its nodes would be found
-        started = time.perf_counter()
-        out = _transformer(x, weights)
-        times.append(time.perf_counter() - started)
-    return len(out.uop.toposort()) / min(times)
+    nodes = len(_transformer(x, weights).uop.toposort())
+    return nodes / least_seconds(lambda: _transformer(x, weights), builds)

@@ -35,10 +35,8 @@ class UnnamedStorage(Storage):
         memory = self.memory
         if memory is not None:
             name = UOp.new_buffer(self.device, self.like.arg.shape, self.like.dtype, memory)
-            owner, known_name = (
-                weakref.ref(self),
-                weakref.ref(name),
-            )  # nothing may be collected under the lock
+            # made before, as nothing may be collected under the lock
+            owner, known_name = weakref.ref(self), weakref.ref(name)
             with _naming:
                 if self.memory is not None:
                     memory.owner, memory.known_name = owner, known_name

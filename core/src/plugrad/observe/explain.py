@@ -61,7 +61,7 @@ def _paragraph(report: KernelReport, number: int, numbers: dict[UOp, int], lines
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         out.append(f"     fuses  {_count(len(names), 'operation')}: {' '.join(names[:_MOST_NAMES])}{more}")
     if call.root is not report.kernel.root:
-        out.append(f"     with   the kernel of {numbers[report.kernel.root]}, which reads the same")
+        out.append(f"     with   the kernel of {numbers[report.kernel.root]}, over the same loops")
     if call.reads:
         out.append(f"     reads  {', '.join(_source(u, numbers) for u in dict.fromkeys(call.reads))}")
     out.append(f"     why    {report.boundary}")

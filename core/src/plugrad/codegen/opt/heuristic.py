@@ -374,7 +374,7 @@ class _VectorPlan:
             for tile in choices
             if tile.fits(body, registers, self._shuffle_registers(body, tile))
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
-        ] or choices[:1]
+        ] or choices[:1]  # where sums of one loop fill the registers
         # neighbouring tiles load one factor again, which should be in the cache by then
         far = [1 if t.nbytes(body) <= self.cache_bytes else _BEYOND_CACHE for t in fitting]
         times = [f * t.penalty * self._steps(body, t) for f, t in zip(far, fitting, strict=True)]

@@ -158,7 +158,7 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
         call,
         ast=sink.replace(arg=KernelInfo(kernel_name(sink))),
         memory=memory,
-        reads=tuple(dict.fromkeys((*call.reads, *more.reads))),
+        reads=tuple([u for u in dict.fromkeys((*call.reads, *more.reads)) if u not in call.roots]),
         others=(*call.others, more),
     )
 
