@@ -215,6 +215,27 @@ def test_rows_are_lanes_where_each_tile_of_filters_would_read_images_from_memory
     assert lane_axes(simplify_ranges(convolution(4, 256, 28, 512, 1, step=2))) == {3}
 
 
+def test_products_of_one_wide_vector_read_filters_from_memory_themselves() -> None:
+    one = replace(PANELS, threads=1, cache_bytes=(32 << 10, 1 << 20))
+    opts = chosen(simplify_ranges(convolution(1, 3, 112, 64, 7, step=2)), one)
+    assert [(o.axis, o.arg) for o in opts if o.op is OptOps.UPCAST] == [((3,), 16), ((1,), 8)]
+    # side by side
+    assert opts[-1].op is OptOps.STAGE
+
+
+def test_wide_vectors_that_lie_across_lines_are_copied_where_many_rows_read_them() -> None:
+    one = replace(PANELS, threads=1, cache_bytes=(32 << 10, 1 << 20))
+
+    def is_staged(size: int, filters: int, capabilities: Capabilities = one) -> bool:
+        ast = simplify_ranges(convolution(1, 128, size, filters, 1))
+        return any(o.op is OptOps.STAGE for o in chosen(ast, capabilities))
+
+    assert is_staged(14, 256)
+    assert not is_staged(16, 256)
+    assert not is_staged(14, 64)
+    assert not is_staged(14, 256, replace(one, vector_bits=256, vector_registers=16))
+
+
 def gradient_of_filters(images: int, channels: int, filters: int, size: int) -> UOp:
     """Return sums over places, of images beside gradients whose filters are contiguous."""
     o, c, v, w = (UOp.range(extent, axis) for axis, extent in enumerate((filters, channels, 3, 3)))

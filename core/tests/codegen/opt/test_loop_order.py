@@ -57,7 +57,7 @@ def test_images_are_outside_of_the_results_where_no_cache_holds_all_of_them() ->
 
 
 def test_what_every_share_of_the_threads_reads_counts_for_each() -> None:
-    of_two = chosen(gradient(64, 400, 128))
+    of_two = chosen(gradient(128, 400, 128))
     assert [opt.op for opt in of_two[-2:]] == [OptOps.THREAD, OptOps.HOIST]
 
 

@@ -182,3 +182,20 @@ def test_only_what_is_spread_beyond_the_cache_and_fits_is_copied_unasked() -> No
     assert is_staged(1024, cached)
     assert not is_staged(256, cached)
     assert not is_staged(1024, replace(cached, local_memory_bytes=64 << 10))
+
+
+def test_all_that_a_loop_repeats_is_copied_for_wide_vectors_where_elements_are_apart() -> None:
+    """Filters, copied before the rows of images that they are outside of."""
+    wide = replace(LOOPS, vector_bits=512, vector_registers=32, threads=1, cache_bytes=(32 << 10, 1 << 20))
+
+    def staged(images: int) -> list[tuple[int, ...]]:
+        n, o, x = UOp.range(images, 0), UOp.range(64, 1), UOp.range(32, 2)
+        c, v = UOp.range(64, 3, AxisType.REDUCE), UOp.range(3, 4, AxisType.REDUCE)
+        image = param(1, images * 64 * 34).index((n * 64 + c) * 34 + x + v).load()
+        weight = param(2, 64 * 64 * 3).index((o * 64 + c) * 3 + v).load()
+        place = param(0, images * 64 * 32).index((n * 64 + o) * 32 + x)
+        ast = UOp.sink(place.store((image * weight).reduce(Ops.ADD, c, v), n, o, x), arg=KernelInfo())
+        return [opt.axis for opt in chosen(ast, wide) if opt.op is OptOps.STAGE]
+
+    assert staged(16) == [(0,)]
+    assert staged(8) == []

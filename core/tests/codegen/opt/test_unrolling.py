@@ -55,3 +55,17 @@ def test_what_rows_read_again_at_later_steps_stays_a_loop() -> None:
 
 def test_products_of_integers_stay_a_loop() -> None:
     assert written_out(product(128, 128, dtypes.int32), NARROW) == []
+
+
+def test_windows_in_one_set_of_the_cache_are_not_read_side_by_side() -> None:
+    def gradient(size: int) -> UOp:
+        """Return sums of windows of 5 x 5, in 32 channels of maps with rows of 32 elements."""
+        n, y, x = (UOp.range(extent, axis) for axis, extent in enumerate((64, size - 4, 28)))
+        c, v, w = (UOp.range(extent, 3 + a, AxisType.REDUCE) for a, extent in enumerate((32, 5, 5)))
+        image = param(1, dtypes.float32).index(((n * 32 + c) * size + y + v) * 32 + x + w).load()
+        weight = param(2, dtypes.float32).index((c * 5 + v) * 5 + w).load()
+        place = param(0, dtypes.float32).index((n * (size - 4) + y) * 28 + x)
+        return UOp.sink(place.store((image * weight).reduce(Ops.ADD, c, v, w), n, y, x), arg=KernelInfo())
+
+    assert written_out(gradient(31), WIDE) == [((5,), 5), ((3,), 4)]
+    assert written_out(gradient(32), WIDE) == [((5,), 5)]

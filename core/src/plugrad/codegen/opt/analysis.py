@@ -28,6 +28,8 @@ SHUFFLED = 3
 GATHERED = 1.5
 # The same where lanes lie in lines of their own, of which steps of a power of two keep few in the cache.
 _FAR = 4
+# Bits that a unit multiplies in a cycle: wider vectors take two.
+_UNIT_BITS = 256
 # Steps of an instruction from which on prefetchers lose track: a few of these leave the page.
 FAR_BYTES = 1024
 
@@ -278,6 +280,11 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
         written_out += op_cost(u.op)
         stack.extend(u.src)
     return LoopBody(reduce, loops, tuple(places), operations, written_out)
+
+
+def element_time(capabilities: Capabilities) -> float:
+    """Return the time in which an element is read or written, in multiplications of whole vectors."""
+    return min(1.0, _UNIT_BITS / capabilities.vector_bits)
 
 
 def lanes_along(body_places: Iterable[MemoryAccess], r: UOp, capabilities: Capabilities) -> int:

@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from plugrad.codegen.opt.analysis import (
-    GATHERED,
     LONGEST_AXIS_OF_WINDOW,
-    SHUFFLED,
     LoopBody,
     MemoryAccess,
     bodies_of,
@@ -44,16 +42,10 @@ _WAITS = 64
 _VECTORS_OF_ROW = 16
 # Operations in all copies together: more of them take longer to compile than thousands of calls gain.
 _CODE_LIMIT = 512
-# Against one element, or a vector of a copy: a vector that lies across two lines.
-_UNALIGNED = 2
 # Registers that lanes take until they are picked: what is loaded twice, and the places.
 _PICKED = 2
-# Against a vector: the load or store of one of its elements, and a line, often a page, of its own for it.
-_SCATTERED = 1
-_LINE = 4
-# Places that read a copy of gathered lanes at the least, and the time of each of its elements.
+# Places that read a copy of gathered lanes at the least.
 _ROWS_TO_PACK = 128
-_COPIED = 2
 # Adding up the lanes of one vector: shuffles and additions that wait for each other.
 _ACROSS = 8
 # Lanes that need a copy write stores out, lane by lane: they have to save a twentieth.
@@ -262,30 +254,10 @@ class _VectorPlan:
         return self._steps(main, tile) / lanes + _ACROSS * results if lanes > 1 else None
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
-        """Return the time of a tile over all steps of `body`, in vector multiplications.
-
-        Lanes that memory holds apart are written, and read after the reduction, one by one. Neighbours along
-        the tile's rows share their lines.
-        """
-        lane = tile.column
-
-        def weight(p: MemoryAccess) -> float:
-            if not p.moves(lane):
-                return tile.shared_load(p, self.cache_bytes)
-            if p.is_contiguous(lane) or self._is_packed(p, lane):
-                return 1 if self._is_packed(p, lane) else _UNALIGNED
-            return SHUFFLED if p.is_shuffled(lane) else GATHERED * tile.unit
-
-        def scattered(p: MemoryAccess) -> float:
-            return steps_of(p.loops) * (_SCATTERED + _LINE / tile.neighbours(p))
-
-        outside = (p for p in self.places if p.reduce is None and p.moves(lane) and not p.is_contiguous(lane))
-        packed = [p for p in moving(body) if self._is_packed(p, lane)]
-        copied = [p for p in packed if not p.is_contiguous(lane)]
-        beside = sum(_COPIED * steps_of(p.index.ranges) for p in copied)
-        beside += sum(map(scattered, outside)) if tile.unit > 1 else 0
-        streamed = tile.streamed(moving(body), self._batch(packed), self.cache_bytes) if packed else 0
-        return max(tile.steps(body, weight), streamed) + beside
+        """Return the time of a tile over all steps of `body`, in multiplications of whole vectors."""
+        packed = [p for p in moving(body) if self._is_packed(p, tile.column)]
+        results = [p for p in self.places if p.reduce is None]
+        return tile.time(body, results, packed, self._batch(packed), self.kernel.capabilities)
 
     def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
         """Say whether windows of neighbours along `row` overlap in vectors along the columns.

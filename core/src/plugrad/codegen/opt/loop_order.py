@@ -7,6 +7,7 @@ from plugrad.codegen.opt.analysis import (
     MemoryAccess,
     bodies_of,
     divisors,
+    element_time,
     nbytes_between,
     steps_of,
 )
@@ -15,6 +16,7 @@ from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import UNROLLED, ranges_of_reduce, stores_of
+from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import constant_size
 
@@ -78,13 +80,13 @@ def hoist_reduction(kernel: KernelOpt) -> None:
     axis, *inside = reduced
     can, lanes = kernel.capabilities, kernel.capabilities.lanes(main.reduce.dtype)
     products, size = main.steps / lanes, constant_size(axis) or 1
-    least = _WORTH_HOISTING * _time([*shares, *loops, *reduced], main, products, can.cache_bytes)
+    least = _WORTH_HOISTING * _time([*shares, *loops, *reduced], main, products, can)
     hoists = (
         (n, hoist_of(kernel.ast, axis, loops[n])) for n in range(first, len(loops) if least > products else 0)
     )
     # lanes of partial sums are added up before they are one sum in memory
     partial = any(r.arg.kind is AxisType.PARTIAL for r in main.loops)
-    each_sum = _ACROSS if partial else 1 / lanes
+    each_sum = _ACROSS * element_time(can) if partial else 1 / lanes
     most = min(can.cache_bytes[-1], can.local_memory_bytes)
     fitting = [(n, hoist) for n, hoist in hoists if hoist is not None and hoist.nbytes <= most]
     opts: list[Opt] = []
@@ -94,7 +96,7 @@ def hoist_reduction(kernel: KernelOpt) -> None:
             sums = hoist.numel * each_sum * steps_of((*shares, *loops[:n], steps))
             sums *= _SUMS if hoist.nbytes < can.cache_bytes[0] // 2 else _FAR_SUMS
             nest = [*shares, *loops[:n], steps, *loops[n:], *step, *inside]
-            time = sums + _time(nest, body, products, can.cache_bytes)
+            time = sums + _time(nest, body, products, can)
             if time < least:
                 opts = [Opt(OptOps.BLOCK, axis.arg.ident, block)] if step else []
                 opts.append(Opt(OptOps.HOIST, steps.arg.ident, loops[n].arg.ident))
@@ -115,17 +117,18 @@ def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...
     return outer, (inner,), replace(body, places=tuple(places), loops=loops)
 
 
-def _time(nest: list[UOp], body: LoopBody, products: float, caches: tuple[int, ...]) -> float:
+def _time(nest: list[UOp], body: LoopBody, products: float, can: Capabilities) -> float:
     """Return the time of a nest, in multiplications of vectors.
 
     These hide reads from the second cache.
     """
+    caches, element = can.cache_bytes, element_time(can)
     unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
     inner = [[p.nbytes([*nest[n:], *unrolled]) for p in body.places] for n in range(len(nest))]
     # the sums take some of the first cache, and steps that cross lines twice as much
-    near = sum(_reads(nest, inner, caches[0] // 2)) / _NEAR
+    near = sum(_reads(nest, inner, caches[0] // 2)) / _NEAR * element
     far = zip(body.places, _reads(nest, inner, caches[-1]), strict=True)
-    return max(products, near) + sum(
+    return max(products, near) + element * sum(
         n / _IN_ORDER + n / _run(place, nest, unrolled) * _LATENCY for place, n in far
     )
 

@@ -4,9 +4,10 @@ from plugrad.codegen.opt.analysis import steps_of
 from plugrad.codegen.opt.keeping import kept_values
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.staging import panels_of
+from plugrad.codegen.opt.staging import Panel, panels_of
 from plugrad.codegen.rebuild import stores_of
-from plugrad.uop import AxisType
+from plugrad.target import LINE_BYTES
+from plugrad.uop import AxisType, UOp
 
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
 _STEPS_TO_STAGE = 16
@@ -21,17 +22,29 @@ def stage_tiles(kernel: KernelOpt) -> None:
     loops = [r for s in stores_of(kernel.ast)[:1] for r in s.src[2:] if r.arg.kind is AxisType.LOOP]
     if not loops or len(stores_of(kernel.ast)) != 1 or not kernel.can_repeat():
         return
-    near, most = kernel.capabilities.cache_bytes[0], kernel.capabilities.cache_bytes[-1]
-    memory = kernel.capabilities.local_memory_bytes
-    for n, loop in enumerate(loops):
-        panels = panels_of(kernel.ast, loop)
-        is_whole = any(not set(loops).isdisjoint(p.axes) for p in panels)
-        limit = min(near // 2, memory) if is_whole else memory
+    capabilities = kernel.capabilities
+    near, most = capabilities.cache_bytes[0], capabilities.cache_bytes[-1]
+    memory = capabilities.local_memory_bytes
+    is_wide = capabilities.vector_bits >= 8 * LINE_BYTES
+    found = [(n, panels_of(kernel.ast, loop)) for n, loop in enumerate(loops)]
+    for n, panels in found:
+        limit = min(near // 2, memory) if any(_is_whole(p, loops) for p in panels) else memory
         if steps_of(loops[n:]) < _STEPS_TO_STAGE or sum(panel.nbytes for panel in panels) > limit:
             continue
-        if any(panel.span_bytes >= most or panel.is_gathered for panel in panels):
-            kernel.apply(Opt(OptOps.STAGE, loop.arg.ident))
+        if any(p.span_bytes >= most or p.is_gathered or (is_wide and p.crosses_lines) for p in panels):
+            kernel.apply(Opt(OptOps.STAGE, loops[n].arg.ident))
             return
+    # products of whole vectors take elements from memory themselves, the sooner where these are side by side
+    for n, panels in found if is_wide else ():
+        again = min([steps_of(set(loops[n:]) - set(p.axes)) for p in panels], default=0)
+        is_small = sum(panel.nbytes for panel in panels) <= min(most // 2, memory)
+        if again >= _STEPS_TO_STAGE and is_small and all(p.is_gathered and p.is_loaded for p in panels):
+            kernel.apply(Opt(OptOps.STAGE, loops[n].arg.ident))
+            return
+
+
+def _is_whole(panel: Panel, loops: list[UOp]) -> bool:
+    return not set(loops).isdisjoint(panel.axes)
 
 
 def keep_values(kernel: KernelOpt) -> None:

@@ -12,12 +12,16 @@ from plugrad.codegen.opt.analysis import span_of
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, at, stores_of
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
+from plugrad.target import LINE_BYTES
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import coefficient, constant_size, flat_position
 
 _OF_REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.PARTIAL})
 # axes whose steps become lanes are that in the copy too; the others are loops there
 _KINDS = {AxisType.UPCAST: AxisType.UPCAST, AxisType.PARTIAL: AxisType.UPCAST}
+
+# Bytes of one vector and of two, where a vector is a line.
+_SHORT_RUNS = (LINE_BYTES, 2 * LINE_BYTES)
 
 
 @frozen
@@ -63,6 +67,24 @@ class Panel:
         return last.arg.kind in UNROLLED and any(
             coefficient(p.src[1], last) not in (0, 1) for p in self.places
         )
+
+    @property
+    def is_loaded(self) -> bool:
+        """Say whether it is nothing but what memory has."""
+        return self.value.op is Ops.LOAD
+
+    @property
+    def crosses_lines(self) -> bool:
+        """Say whether vectors as long as a line lie across two of them in their source.
+
+        Longer runs have few lines more than they fill; of windows that overlap a copy has parts twice.
+        """
+        *others, last = self.axes
+        lanes, size = constant_size(last) or 1, self.value.dtype.itemsize
+        if last.arg.kind not in UNROLLED or lanes * size not in _SHORT_RUNS or not self.is_loaded:
+            return False
+        steps = [coefficient(self.places[0].src[1], r) or 0 for r in others]
+        return any(step * size % LINE_BYTES for step in steps) and all(step >= lanes for step in steps)
 
 
 def panels_of(ast: UOp, loop: UOp) -> list[Panel]:

@@ -1,17 +1,32 @@
 """The steps of output axes whose products accumulate in registers, side by side."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, nbytes_between, steps_of
+from plugrad.codegen.opt.analysis import (
+    GATHERED,
+    SHUFFLED,
+    LoopBody,
+    MemoryAccess,
+    element_time,
+    nbytes_between,
+    steps_of,
+)
 from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
-from plugrad.target import LINE_BYTES
+from plugrad.target import LINE_BYTES, Capabilities
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import coefficient, constant_size
 
+# Against one element, or a vector of a copy: a vector that lies across two lines.
+_UNALIGNED = 2
+# Against a vector: the load or store of one of its elements, and a line, often a page, of its own for it.
+_SCATTERED = 1
+_LINE = 4
+# The time of each element of a copy of gathered lanes.
+_COPIED = 2
 # Time of a load that multiplications hide: it may miss the first cache.
 _BESIDE = 1 / 8
 # The same of a line that comes from beyond the caches, for one of its elements.
@@ -77,6 +92,10 @@ class Tile:
         rows = ((r, count) for r, count in self.rows if place.moves(r))
         return math.prod((columns, *(place.windows(r, count) if shares else count for r, count in rows)))
 
+    def _is_for_one_product(self, place: MemoryAccess) -> bool:
+        """Say whether a value that is loaded at a place is a factor of one product."""
+        return self.columns == 1 and all(place.moves(r) and not place.overlaps(r) for r, _ in self.rows)
+
     def is_written_out(self, body: LoopBody) -> bool:
         """Say whether all products of the reduction are written out, with vectors that windows share."""
         steps = steps_of(ranges_of_reduce(body.reduce)) if body.reduce is not None else 1
@@ -119,14 +138,60 @@ class Tile:
         """Return the steps of the rows that are side by side at `place`."""
         return math.prod(count for r, count in self.rows if place.is_contiguous(r))
 
-    def steps(self, body: LoopBody, weight: Callable[[MemoryAccess], float]) -> float:
-        """Return the time of all steps of `body`, in multiplications of vectors.
+    def steps(self, body: LoopBody, weight: Callable[[MemoryAccess], float], product: float = 1) -> float:
+        """Return the time of all steps of `body`, in multiplications of whole vectors.
 
-        A core loads, each place times its weight, while it multiplies, as often in a cycle or more often.
+        A core loads, each place times its weight, while it multiplies, as often in a cycle or more often. A
+        `product` of shorter vectors may take less.
         """
         loads = self.loads(body, weight)
-        each = (max(self.products, loads) + _BESIDE * loads) / (self.products * self.unit)
+        each = (max(self.products * product, loads) + _BESIDE * loads) / (self.products * self.unit)
         return body.steps * each * self.rest
+
+    def time(
+        self,
+        body: LoopBody,
+        results: Iterable[MemoryAccess],
+        packed: Collection[MemoryAccess],
+        batch: list[UOp],
+        capabilities: Capabilities,
+    ) -> float:
+        """Return the time of all steps of `body` and of the results, in multiplications of whole vectors.
+
+        Lanes that memory holds apart are written, and read after the reduction, one by one. Neighbours along
+        the tile's rows share their lines.
+
+        Args:
+            body: the reduction.
+            results: places outside of reductions.
+            packed: places whose lanes are copied before.
+            batch: axes along which all of these move.
+            capabilities: of the target.
+        """
+        lane, cached_bytes = self.column, capabilities.cache_bytes[-1]
+        # sums along vectors have columns of one lane
+        element = element_time(capabilities) if self.unit > 1 else 1
+        lanes = capabilities.lanes(body.reduce.dtype) if body.reduce is not None else 1
+        product = max(element, self.unit / lanes) if self.unit > 1 else 1
+
+        def weight(p: MemoryAccess) -> float:
+            if not p.moves(lane):
+                # one product takes it from memory itself; several share it in a register
+                is_alone = self._is_for_one_product(p) and nbytes_between(p.index) < cached_bytes
+                return (element if is_alone else 1) * self.shared_load(p, cached_bytes)
+            if p.is_contiguous(lane) or p in packed:
+                return product * (1 if p in packed else _UNALIGNED)
+            return product * SHUFFLED if p.is_shuffled(lane) else GATHERED * element * self.unit
+
+        def scattered(p: MemoryAccess) -> float:
+            return steps_of(p.loops) * (element * _SCATTERED + _LINE / self.neighbours(p))
+
+        outside = (p for p in results if p.moves(lane) and not p.is_contiguous(lane))
+        copied = [p for p in packed if not p.is_contiguous(lane)]
+        beside = sum(_COPIED * element * steps_of(p.index.ranges) for p in copied)
+        beside += sum(map(scattered, outside)) if self.unit > 1 else 0
+        streamed = self.streamed(moving(body), batch, cached_bytes) if packed else 0
+        return max(self.steps(body, weight, product), streamed) + beside
 
     def streamed(self, places: list[MemoryAccess], batch: list[UOp], cached_bytes: int) -> float:
         """Return the time in which memory gives what each tile of lanes reads again.

@@ -21,6 +21,8 @@ _STEPS = (8, 4, 2)
 # Operations on vectors of a step up to which its loop costs much, and of all steps that are written out.
 _SHORT = 64
 _LONGEST = 208
+# Lines at such a pitch, in bytes, share one set of the first cache.
+_SAME_SET = 4096
 # Sums side by side from which a processor is busy with the products, and does not wait for one sum.
 _SIDE_BY_SIDE = 4
 
@@ -47,9 +49,12 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
     if sums < _SIDE_BY_SIDE or is_long:
         return
     cached_bytes = kernel.capabilities.cache_bytes[-1]
-    for r in reversed([r for r in ranges_of_reduce(main.reduce) if r.arg.kind is AxisType.REDUCE]):
+    axes = [r for r in ranges_of_reduce(main.reduce) if r.arg.kind is AxisType.REDUCE]
+    for r in reversed(axes):
         size = constant_size(r) or 1
         fitting = [n for n in divisors(size, _STEPS) if n < size and n * work <= _LONGEST]
+        if r is not axes[-1] and any(_crowds_set(p, r) for p in moving(main)):
+            return
         if fitting and not any(_stays_loop(p, r, rows, cached_bytes) for p in moving(main)):
             kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, fitting[0]))
             return
@@ -61,6 +66,15 @@ def _steps_along(body: LoopBody, *kinds: AxisType) -> int:
 
 def _is_part(r: UOp, axis: UOp | None) -> bool:
     return axis is not None and r.arg.ident[: len(axis.arg.ident)] == axis.arg.ident
+
+
+def _crowds_set(place: MemoryAccess, r: UOp) -> bool:
+    """Say whether windows of several steps of `r` are in one set of the first cache.
+
+    The loops over a window inside of it would read them side by side, and the next row of windows again.
+    """
+    again = any(place.overlaps(outer) for outer in place.loops if outer.arg.kind is AxisType.LOOP)
+    return again and place.moves(r) and place.step_bytes(r) % _SAME_SET == 0
 
 
 def _stays_loop(place: MemoryAccess, r: UOp, rows: list[UOp], cached_bytes: int) -> bool:
