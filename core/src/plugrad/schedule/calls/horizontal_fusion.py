@@ -4,8 +4,9 @@ Statistics of a normalisation, the sums of its gradient, a parameter and its mom
 the others read or write. In one loop nest that is loaded once, and one launch does for all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from plugrad._frozen import frozen
 from plugrad.schedule.calls.kernelize import KernelCall, kernel_name
@@ -61,13 +62,14 @@ def join_kernels(calls: Sequence[KernelCall], cost: Mapping[str, CostModel]) -> 
     """
     joined: list[_Joined] = []
     known: dict[UOp, _Loops | None] = {}
+    join = partial(_join, {})
     for call in calls:
         if call.ast not in known:
             known[call.ast] = _loops_of(call.ast)
         loops = None if call.after or call.root.op is Ops.KERNEL else known[call.ast]
         reads, writes = set(map(owner_of, call.memory)), set(map(owner_of, _written_by(call)))
         near = joined[-_NEAR:]
-        place = len(near) if loops is None else _place(near, call, loops, reads, writes, cost)
+        place = len(near) if loops is None else _place(near, call, loops, (reads, writes), cost, join)
         if place == len(near):
             joined.append(_Joined(call, loops))
         for other in near[:place]:
@@ -80,9 +82,9 @@ def _place(
     near: list[_Joined],
     call: KernelCall,
     loops: _Loops,
-    reads: set[UOp],
-    writes: set[UOp],
+    memory: tuple[set[UOp], set[UOp]],
     cost: Mapping[str, CostModel],
+    join: Callable[[KernelCall, _Loops, KernelCall, _Loops], KernelCall | None],
 ) -> int:
     """Join `call` to the last of `near` that fits, and return its place.
 
@@ -94,8 +96,8 @@ def _place(
             continue
         # what is computed earlier is in memory for longer
         is_cheap = place == len(near) - 1 or call.target is not None or bool(loops.inner)
-        if is_cheap and other.is_reached(reads, writes):
-            both = _join(other.call, other.loops, call, loops)
+        if is_cheap and other.is_reached(*memory):
+            both = join(other.call, other.loops, call, loops)
             limit = cost[call.device].max_buffers
             if both is not None and (not limit or len(both.memory) <= limit):
                 other.call = both
@@ -127,11 +129,34 @@ def _loops_of(ast: UOp) -> _Loops | None:
     return _Loops(outer, inner, frozenset(addresses))
 
 
-def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> KernelCall | None:
-    """Return the kernel with the results of both, or None where they stay apart."""
+def _join(
+    known: dict[object, UOp | None], call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops
+) -> KernelCall | None:
+    """Return the kernel with the results of both, or None where they stay apart.
+
+    Steps of a loop in Python ask for equal kernels again: what came out is kept in `known`.
+    """
     if _sizes(loops.outer) != _sizes(own.outer) or (own.inner and _sizes(loops.inner) != _sizes(own.inner)):
         return None
     memory = tuple(dict.fromkeys((*call.memory, *more.memory)))
+    whole = [owner_of(node) for node in memory]
+    key = (call.ast, more.ast, *map(memory.index, more.memory), *map(whole.index, whole))
+    if key not in known:
+        known[key] = _join_graphs(call, loops, more, own, memory)
+    if (ast := known[key]) is None:
+        return None
+    return replace(
+        call,
+        ast=ast,
+        memory=memory,
+        reads=tuple([u for u in dict.fromkeys((*call.reads, *more.reads)) if u not in call.roots]),
+        others=(*call.others, more),
+    )
+
+
+def _join_graphs(
+    call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops, memory: tuple[UOp, ...]
+) -> UOp | None:
     moved = dict(zip((*own.outer, *own.inner), (*loops.outer, *loops.inner), strict=False))
     params = _params(call, more, memory)
     if params is None:
@@ -154,13 +179,7 @@ def _join(call: KernelCall, loops: _Loops, more: KernelCall, own: _Loops) -> Ker
     sink = UOp.sink(*call.ast.src, store.substitute(passed))
     if not fits or sum(op_cost(u.op) for u in sink.toposort()) > MOST_OPERATIONS:
         return None
-    return replace(
-        call,
-        ast=sink.replace(arg=KernelInfo(kernel_name(sink))),
-        memory=memory,
-        reads=tuple([u for u in dict.fromkeys((*call.reads, *more.reads)) if u not in call.roots]),
-        others=(*call.others, more),
-    )
+    return sink.replace(arg=KernelInfo(kernel_name(sink)))
 
 
 def _params(call: KernelCall, more: KernelCall, memory: tuple[UOp, ...]) -> dict[UOp, UOp] | None:
