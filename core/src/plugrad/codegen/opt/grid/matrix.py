@@ -4,12 +4,16 @@ A warp with more tiles reads each operand less often; with too many, there are n
 """
 
 import math
+from dataclasses import replace
 
 from plugrad._frozen import frozen
+from plugrad.codegen.opt.grid.reduce import GROUPS_OF_A_UNIT
 from plugrad.codegen.opt.grid.tiles import (
+    AHEAD,
     GroupShape,
     applies,
     best_shape,
+    may_begin_ahead,
     may_share,
     share_opts,
     tile_opts,
@@ -36,6 +40,8 @@ _SHAPES = (
 _ROW_BYTES = (128, 64)
 _LEAST_STEPS = 64
 _COPIES_OF_A_UNIT = 4
+# Results of a group of which a unit's registers hold two: these wait for copies unless some are begun ahead.
+_LARGEST_RESULTS = 128 * 128
 
 
 def matrix_plan(kernel: KernelOpt) -> list[Opt]:
@@ -74,10 +80,14 @@ def _shared_opts(kernel: KernelOpt, core: TensorCore, columns: UOp, rows: UOp, i
         if (
             steps < size  # of a single step all fragments would be loaded first, into too many registers
             and -(-size // steps) * steps <= REPEATED * size
-            and copied * _COPIES_OF_A_UNIT <= kernel.capabilities.unit_memory_bytes
-            and applies(kernel, plan := _shared_plan(core, shape, columns, rows, inner, steps))
+            and copied * _COPIES_OF_A_UNIT <= (memory := kernel.capabilities.unit_memory_bytes)
         ):
-            return plan
+            is_large = shape.rows * shape.columns >= _LARGEST_RESULTS and size > (AHEAD + 1) * steps
+            fits = is_large and copied * (AHEAD + 1) * GROUPS_OF_A_UNIT <= memory
+            ahead = AHEAD if fits and may_begin_ahead(kernel, shape, columns, rows, inner) else shape.ahead
+            plan = _shared_plan(core, replace(shape, ahead=ahead), columns, rows, inner, steps)
+            if applies(kernel, plan):
+                return plan
     return []
 
 

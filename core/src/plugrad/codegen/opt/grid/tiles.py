@@ -54,8 +54,9 @@ _SHAPES = (
     GroupShape(64, 64, (8, 16), 0.85),
 )
 _STEPS = 16
-# Copies that a group begins ahead where it has its unit alone; groups for each unit from which that pays.
-_AHEAD = 2
+#: Copies that a group begins ahead where nothing else covers its waiting.
+AHEAD = 2
+# Groups for each unit from which it pays to give a unit to a group alone.
 _LEAST_AHEAD = 0.75
 
 
@@ -82,13 +83,18 @@ def best_shape(
 
     fitting: list[GroupShape] = []
     for shape in shapes:
-        # copies of ragged rows are narrow, which loads and stores do faster
-        is_exact = not (sizes[0] % shape.rows or sizes[1] % shape.columns or steps_of([inner]) % _STEPS)
-        ahead = _AHEAD if is_exact and can.async_copy_bytes and groups(shape) <= can.compute_units else 0
+        is_alone = groups(shape) <= can.compute_units
+        ahead = AHEAD if is_alone and may_begin_ahead(kernel, shape, columns, rows, inner) else 0
         fits = kernel.fits_axis(sizes[0], shape.rows) and kernel.fits_axis(sizes[1], shape.columns)
         if fits and groups(shape) >= can.compute_units * (_LEAST_AHEAD if ahead else 1):
             fitting.append(replace(shape, ahead=ahead))
     return min(fitting, key=time, default=None)
+
+
+def may_begin_ahead(kernel: KernelOpt, shape: GroupShape, columns: UOp, rows: UOp, inner: UOp) -> bool:
+    """Say whether copies may go on beside products: narrow ones, of ragged rows, are slower than loads."""
+    sizes = ((rows, shape.rows), (columns, shape.columns), (inner, _STEPS))
+    return bool(kernel.capabilities.async_copy_bytes) and not any(steps_of([r]) % size for r, size in sizes)
 
 
 def may_share(kernel: KernelOpt) -> bool:
