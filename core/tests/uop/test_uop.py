@@ -447,6 +447,9 @@ def test_a_function_prints_the_rule_that_it_has() -> None:
     assert eval(repr(function), _NAMES) is function
     choice = x.dispatch(rule, x)
     assert eval(repr(choice), _NAMES) is choice
+    # rules of softmax and convolutions are values with slots
+    valued = UOp(Ops.FUNCTION, dtypes.void, (x, x), FunctionArg(1, KernelInfo("rule")))
+    assert eval(repr(valued), _NAMES) is valued
 
 
 def test_a_number_is_spread_over_a_shape_once() -> None:

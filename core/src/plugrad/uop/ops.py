@@ -168,8 +168,18 @@ class BufferArg(NamedTuple):
 
 GradientRule = Callable[..., Sequence[Any]]
 DispatchRule = Callable[[str, bool, tuple[Any, ...]], Any]
-# the rules of functions that were printed: a function of Python has no other text that gives it back
+# the rules of functions that were printed: a function of Python has no other text that gives it back; and
+# rules that are values with slots, which have no weak references
 _rules: "WeakValueDictionary[int, Callable[..., Any]]" = WeakValueDictionary()
+_rule_values: dict[int, Callable[..., Any]] = {}
+
+
+def _printed(rule: Callable[..., Any]) -> str:
+    try:
+        _rules[id(rule)] = rule
+    except TypeError:
+        _rule_values[id(rule)] = rule
+    return f"rule_of({id(rule)})"
 
 
 class FunctionArg(NamedTuple):
@@ -183,8 +193,7 @@ class FunctionArg(NamedTuple):
     rule: GradientRule
 
     def __repr__(self) -> str:
-        _rules[id(self.rule)] = self.rule
-        return f"FunctionArg(outputs={self.outputs}, rule=rule_of({id(self.rule)}))"
+        return f"FunctionArg(outputs={self.outputs}, rule={_printed(self.rule)})"
 
 
 class FourierArg(NamedTuple):
@@ -214,8 +223,7 @@ class DispatchArg(NamedTuple):
     rule: DispatchRule
 
     def __repr__(self) -> str:
-        _rules[id(self.rule)] = self.rule
-        return f"DispatchArg(rule=rule_of({id(self.rule)}))"
+        return f"DispatchArg(rule={_printed(self.rule)})"
 
 
 def rule_of(number: int) -> Callable[..., Any]:
@@ -224,7 +232,7 @@ def rule_of(number: int) -> Callable[..., Any]:
     Raises:
         KeyError: no printed node has that rule, or none that is still there.
     """
-    return _rules[number]
+    return _rule_values[number] if number in _rule_values else _rules[number]
 
 
 @frozen
