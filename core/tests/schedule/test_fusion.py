@@ -112,9 +112,9 @@ def test_rows_are_reduced_inside_where_loops_run_and_the_row_fits() -> None:
 
 
 def test_groups_of_a_grid_have_rows_that_are_many_or_short() -> None:
-    assert not GRID.row_reduce_boundary(rows=64, row_bytes=1 << 20, along_rows=True)
+    assert not GRID.row_reduce_boundary(rows=256, row_bytes=1 << 20, along_rows=True)
     assert not GRID.row_reduce_boundary(rows=1, row_bytes=4096, along_rows=True)
-    assert GRID.row_reduce_boundary(rows=8, row_bytes=1 << 20, along_rows=True)
+    assert GRID.row_reduce_boundary(rows=64, row_bytes=1 << 20, along_rows=True)
 
 
 def test_a_contraction_has_loops_of_its_own_where_a_tile_saves_more_than_memory_costs() -> None:
@@ -144,13 +144,20 @@ def test_a_copy_of_windows_pays_for_enough_readers() -> None:
 def test_long_reductions_to_few_results_are_split_among_cores() -> None:
     assert LOOPS.split_reduce(reduced=1 << 20, kept=1) == 16
     assert LOOPS.split_reduce(reduced=1 << 10, kept=1) == 1
-    assert LOOPS.split_reduce(reduced=1 << 20, kept=64) == 1
+    assert LOOPS.split_reduce(reduced=1 << 19, kept=64) == 1
+
+
+def test_a_row_beyond_the_second_cache_is_reduced_in_pieces() -> None:
+    assert LOOPS.split_reduce(reduced=1 << 20, kept=64) == 16
+    assert LOOPS.split_reduce(reduced=1 << 20, kept=64, itemsize=2) == 1
+    assert LOOPS.split_reduce(reduced=1 << 24, kept=1) == 256
 
 
 def test_a_grid_splits_reductions_where_units_would_have_no_group() -> None:
     assert GRID.split_reduce(reduced=1 << 20, kept=1) == 512
-    assert GRID.split_reduce(reduced=1 << 20, kept=256) == 1
-    assert GRID.split_reduce(reduced=1 << 20, kept=65) == 1
+    assert GRID.split_reduce(reduced=1 << 20, kept=256) == 2
+    assert GRID.split_reduce(reduced=1 << 20, kept=257) == 1
+    assert GRID.split_reduce(reduced=1 << 13, kept=65) == 1
     assert GRID.split_reduce(reduced=1 << 20, kept=65 * 32, together=32) > 1
     # a tile of 64 x 64 results is one group's
     assert GRID.split_reduce(reduced=1 << 16, kept=64 * 64, together=64 * 64) == 256

@@ -4,7 +4,7 @@ They mean what was there when they were written down, so they have to be compute
 realized into the memory itself are copied.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from plugrad.device import Device
 from plugrad.engine import storage
@@ -14,30 +14,24 @@ from plugrad.uop import Ops, UOp
 #: From each value that waits to the graph whose memory it will lie in.
 Pending = dict[UOp, UOp]
 
-_NONE: Mapping[UOp, UOp] = {}
 
-
-def pending_readers(
-    roots: Iterable[UOp], graph: Iterable[UOp] | None = None, resolved: Mapping[UOp, UOp] = _NONE
-) -> Pending:
+def pending_readers(roots: Iterable[UOp], graph: Iterable[UOp] | None = None) -> Pending:
     """Return live values outside of `roots` that read the memory they overwrite.
 
-    Args:
-        roots: graphs with realized values as memory.
-        graph: `roots` and all nodes below them, where these are known.
-        resolved: what stands for nodes now, as far as that is known.
+    `graph` is what `roots` and all below them are, where that is known.
     """
     roots = set(roots)
     assigns = [u for u in graph or UOp.sink(*roots).toposort() if u.op is Ops.ASSIGN]
-    return _readers_of(overwritten_by(assigns), assigns, _held(roots, resolved)) if assigns else {}
+    return _readers_of(overwritten_by(assigns), assigns, roots) if assigns else {}
 
 
 def readers_of(buffers: Iterable[UOp]) -> Pending:
     """Return live values that read the memory of the BUFFERs `buffers`."""
-    return _readers_of(set(buffers), (), _held(frozenset(), _NONE))
+    return _readers_of(set(buffers), (), frozenset())
 
 
-def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], waiting: dict[UOp, UOp]) -> Pending:
+def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] | frozenset[UOp]") -> Pending:
+    waiting = _held(roots)
     ours = set(assigns)
     out: Pending = {}
     while True:
@@ -58,12 +52,12 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], waiting: dict[UOp
         overwritten |= overwritten_by(more)
 
 
-def _held(roots: "set[UOp] | frozenset[UOp]", resolved: Mapping[UOp, UOp]) -> dict[UOp, UOp]:
+def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
     """Return the live values that `roots` do not compute, each resolved."""
     held = dict.fromkeys(u for u in storage.pending_values() if u.src and not storage.is_view(u))
     if not held:
         return {}
-    now = resolve_graph(UOp.sink(*held), resolved)
+    now = resolve_graph(UOp.sink(*held))
     return {
         h: now[h]
         for h in held

@@ -31,15 +31,18 @@ _OPERATIONS_PER_UPDATE = 64
 _SPLIT_FROM = 1 << 15
 # Pieces for each core, so that an uneven finish costs little.
 _PIECES_PER_CORE = 8
+# Sizes of the second cache from which a row is reduced in pieces, and pieces that it holds.
+_CACHES_OF_A_ROW, _PIECES_OF_A_CACHE = 4, 4
 # Groups for each compute unit: while one waits for memory, another computes.
 _GROUPS_PER_UNIT = 2
 # Steps of a reduction on a grid that are worth a group; fewer are done before another one has started.
 _STEPS_OF_A_GROUP = 256
 # Elements that a grid reads before the launch of a second kernel is paid for.
 _GRID_SPLIT_FROM = 1 << 17
-# A row of as few bytes is done before another launch; of longer ones, there is to be one for every few units.
-_SHORT_ROW = 1 << 14
-_UNITS_OF_A_ROW = 4
+# A row of as few bytes is done before two more launches. Of longer ones there is to be one for every unit, of
+# short ones one for every few.
+_SHORT_ROW = 1 << 16
+_UNITS_OF_A_SHORT_ROW = 4
 # Reads of each element from which a copy with zeros around it is cheaper than gated loads: windows overlap.
 _PAD_REUSE = 1.5
 # Copies of windows stay in the last cache, which holds about this many times what a core has for itself.
@@ -240,7 +243,7 @@ class CostModel:
             along_rows: whether this is a grid's kernel, and all of its loops go along these rows.
         """
         if along_rows:
-            if rows * _UNITS_OF_A_ROW >= self.cores or row_bytes <= _SHORT_ROW:
+            if rows >= self.cores or row_bytes <= _SHORT_ROW:
                 return None
             return Boundary(
                 "rows are long and few",
@@ -328,25 +331,31 @@ class CostModel:
         panels = steps * (_COLUMNS_OF_A_TILE * self.vector_bytes + rows * itemsize)
         return 1 if panels <= self.row_bytes else -(-panels // (self.row_bytes * 3 // 4))
 
-    def split_reduce(self, reduced: int, kept: int, together: int = 1) -> int:
+    def split_reduce(self, reduced: int, kept: int, together: int = 1, itemsize: int = 4) -> int:
         """Return the number of pieces of a reduction of `reduced` elements to each of `kept`.
+
+        Every core has some; and what reads a piece again, as a variance does, finds it in a cache.
 
         Args:
             reduced: elements that one result is made of.
             kept: results.
             together: on a grid, results that one group computes.
+            itemsize: bytes of an element.
         """
         if not self.runs_loops:
             groups = -(-kept // together)
             if reduced * kept < _GRID_SPLIT_FROM:
                 return 1
             # a group of a row may be as large as its unit
-            if groups * (_UNITS_OF_A_ROW if together == 1 else 2) > self.cores:
+            units = 1 if reduced * itemsize > _SHORT_ROW else _UNITS_OF_A_SHORT_ROW
+            if groups * (units if together == 1 else 2) > self.cores:
                 return 1
             return max(1, min(_GROUPS_PER_UNIT * self.cores // groups, reduced // _STEPS_OF_A_GROUP))
+        is_beyond = 0 < _CACHES_OF_A_ROW * self.row_bytes <= reduced * itemsize
+        near = _PIECES_OF_A_CACHE * reduced * itemsize // self.row_bytes if is_beyond else 1
         if reduced < _SPLIT_FROM or kept >= self.cores:
-            return 1
-        pieces = self.cores * _PIECES_PER_CORE
+            return near
+        pieces = max(near, self.cores * _PIECES_PER_CORE)
         return pieces if reduced // pieces >= 256 else 1
 
 

@@ -133,3 +133,16 @@ def test_values_in_memory_of_their_own_are_not_computed_long_before() -> None:
     x, y = buffer(16, 4), buffer(16, 4)
     values = [(x + 1).contiguous(), column_sum(y), (x + 2).contiguous()]
     assert [call.root for call in calls_of(*values)] == values
+
+
+def test_a_maximum_and_what_depends_on_it_are_one_kernel_also_behind_a_gate() -> None:
+    x = buffer(8, 60)
+    rows = x.reduce_axis(Ops.MAX, (1,)).contiguous()
+    shifted = (x - rows.expand((8, 60))).exp()
+    assert results_of(rows, shifted.reduce_axis(Ops.ADD, (1,))) == [2]
+    # gated: what lies beyond the end of a row is 0, and reads nothing
+    whole = x.pad(((0, 0), (0, 4))).reduce_axis(Ops.MAX, (1,)).contiguous()
+    gated = (x - whole.expand((8, 60))).exp().pad(((0, 0), (0, 4)))
+    (call,) = calls_of(whole, gated.reduce_axis(Ops.ADD, (1,)))
+    assert len(call.roots) == 2
+    assert not any(u.op is Ops.LOAD and u.src[0].src[0].arg[0] != 1 for u in call.ast.toposort())

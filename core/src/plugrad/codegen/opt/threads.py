@@ -11,6 +11,8 @@ _PIECES_PER_CORE = 8
 _PIECE_FROM = 1 << 18
 # Steps for each core from which repeating some of them for equal shares is cheap.
 _STEPS_TO_SHARE = 4
+# The part of all steps that a reduction may have for each thread to repeat it.
+_REPEATED = 1 / 256
 
 
 def add_threads(kernel: KernelOpt) -> None:
@@ -23,7 +25,8 @@ def add_threads(kernel: KernelOpt) -> None:
     wanted = cores * max(1, min(_PIECES_PER_CORE, work // (cores * _PIECE_FROM)))
     # the biggest axis balances best; reductions and copies must be inside, or every thread would repeat them
     copies = [u.ranges for u in kernel.ast.toposort() if u.op is Ops.BARRIER]
-    inside = [b.loops for b in bodies if b.reduce is not None] + copies
+    few = _REPEATED * max((b.steps for b in bodies), default=0) / cores
+    inside = [b.loops for b in bodies if b.reduce is not None and b.steps > few] + copies
     shared = kernel.ended_by_all_stores()
     axes = [r for r in kernel.axes(AxisType.LOOP) if r in shared and all(r in loops for loops in inside)]
     options = [

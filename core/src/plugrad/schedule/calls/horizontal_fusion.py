@@ -220,10 +220,11 @@ def _passed(store: UOp, made: Mapping[UOp, UOp]) -> dict[UOp, UOp] | None:
     passed: dict[UOp, UOp] = {}
     for u in store.src[1].toposort():
         if u.op is Ops.INDEX and u.src[0] in made:
-            first = made[u.src[0]]
-            if u is not first.src[0] or len(u.src) > 2:
+            place, value, *_ = made[u.src[0]].src
+            if u.src[1] is not place.src[1]:
                 return None
-            passed[u.load()] = first.src[1]
+            # a load gives 0 beyond its gate
+            passed[u.load()] = value if u is place else u.src[2].where(value, value.const_like(0))
     return passed
 
 
