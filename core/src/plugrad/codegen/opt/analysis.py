@@ -283,7 +283,7 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
 
 
 def element_time(capabilities: Capabilities) -> float:
-    """Return the time in which an element is read or written, in multiplications of whole vectors."""
+    """Return an element's time of access, in multiplications of whole vectors."""
     return min(1.0, _UNIT_BITS / capabilities.vector_bits)
 
 

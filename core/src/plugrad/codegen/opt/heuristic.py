@@ -256,7 +256,7 @@ class _VectorPlan:
         return self._steps(main, tile) / lanes + _ACROSS * results if lanes > 1 else None
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
-        """Return the time of a tile over all steps of `body`, in multiplications of whole vectors."""
+        """Return a tile's time over all of `body`, in multiplications of whole vectors."""
         packed = [p for p in moving(body) if self._is_packed(p, tile.column)]
         results = [p for p in self.places if p.reduce is None]
         return tile.time(body, results, packed, self._batch(packed), self.kernel.capabilities)

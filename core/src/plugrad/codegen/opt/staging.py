@@ -75,7 +75,7 @@ class Panel:
 
     @property
     def crosses_lines(self) -> bool:
-        """Say whether vectors as long as a line lie across two of them in their source.
+        """Say whether vectors as long as a line lie across two in memory.
 
         Longer runs have few lines more than they fill; of windows that overlap a copy has parts twice.
         """

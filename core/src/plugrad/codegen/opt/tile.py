@@ -93,7 +93,7 @@ class Tile:
         return math.prod((columns, *(place.windows(r, count) if shares else count for r, count in rows)))
 
     def _is_for_one_product(self, place: MemoryAccess) -> bool:
-        """Say whether a value that is loaded at a place is a factor of one product."""
+        """Say whether what a place holds is a factor of one product."""
         return self.columns == 1 and all(place.moves(r) and not place.overlaps(r) for r, _ in self.rows)
 
     def is_written_out(self, body: LoopBody) -> bool:
@@ -156,7 +156,7 @@ class Tile:
         batch: list[UOp],
         capabilities: Capabilities,
     ) -> float:
-        """Return the time of all steps of `body` and of the results, in multiplications of whole vectors.
+        """Return the time of steps and results, in multiplications of whole vectors.
 
         Lanes that memory holds apart are written, and read after the reduction, one by one. Neighbours along
         the tile's rows share their lines.

@@ -69,7 +69,7 @@ def _is_part(r: UOp, axis: UOp | None) -> bool:
 
 
 def _crowds_set(place: MemoryAccess, r: UOp) -> bool:
-    """Say whether windows of several steps of `r` are in one set of the first cache.
+    """Say whether windows of several steps share a set of the first cache.
 
     The loops over a window inside of it would read them side by side, and the next row of windows again.
     """

@@ -54,7 +54,7 @@ def split_long_reduction(ctx: Devices, reduced: UOp, x: UOp) -> UOp | None:
 def _cut(
     model: CostModel, sizes: tuple[int, ...], axes: tuple[int, ...], pieces: int
 ) -> tuple[int, int, int] | None:
-    """Return the axis to cut, its pieces, and the elements of a piece; None without such an axis.
+    """Return the axis to cut, its pieces and their elements, or None.
 
     The outermost reduced axis that divides keeps each piece's memory together.
     """

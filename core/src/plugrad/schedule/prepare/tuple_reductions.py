@@ -1,4 +1,4 @@
-"""Combine the pieces of reductions, also of one that depends on another over the same elements.
+"""Combine the pieces of reductions, also where one depends on another.
 
 The sum of exponentials of differences to the maximum, the position of the maximum, the squares of
 differences to the mean: with the first reduction's result, each is a tuple that has a combiner. A piece takes
@@ -68,7 +68,7 @@ class Split:
         return whole.shrink(tuple([(0, size) for size in self.sizes])).reshape(shape)
 
     def counts(self, like: UOp) -> UOp:
-        """Return the number of elements of each piece, in the dtype and beside the results of `like`."""
+        """Return each piece's number of elements, beside its result in `like`."""
         others = math.prod(self.sizes[a] for a in self.reduced if a != self.axis)
         all_of_one = like.const_like(self.elements * others)
         rest = self.sizes[self.axis] - self.elements * (self.pieces - 1)
@@ -102,7 +102,7 @@ class Split:
 
 @frozen
 class _Combiner:
-    """How the pieces of a reduction go together, beside those of the reduction that it depends on.
+    """The combination of pieces, beside those of another reduction.
 
     Attributes:
         of_all: the other's result for each element, which the reduction reads.
@@ -153,7 +153,7 @@ def _is_zero_at_infinity(shift: UOp) -> bool:
 
 
 def _at_extremum(x: UOp, op: Ops, split: Split) -> _Combiner | None:
-    """Match a reduction of what lies where `a` is its maximum or minimum, or NaN; elsewhere is a constant.
+    """Match a reduction of values where `a` is extreme or NaN, else of a constant.
 
     Only pieces with the same maximum count.
     """
@@ -171,7 +171,7 @@ def _at_extremum(x: UOp, op: Ops, split: Split) -> _Combiner | None:
 
 
 def _extrema_of(a: UOp, of_all: UOp, split: Split) -> UOp | None:
-    """Return the maxima of the pieces, or their minima, which are negative maxima of negative values."""
+    """Return the pieces' maxima, or minima: negative maxima of negative values."""
     value = of_all.src[0] if of_all.op is Ops.EXPAND else of_all
     if value.op is not Ops.NEG:
         return _pieces_of(a, value, Ops.MAX, split)

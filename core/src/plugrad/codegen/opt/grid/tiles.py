@@ -92,7 +92,7 @@ def best_shape(
 
 
 def may_begin_ahead(kernel: KernelOpt, shape: GroupShape, columns: UOp, rows: UOp, inner: UOp) -> bool:
-    """Say whether copies may go on beside products: narrow ones, of ragged rows, are slower than loads."""
+    """Say whether copies may go on beside products: not narrow ones, of ragged rows."""
     sizes = ((rows, shape.rows), (columns, shape.columns), (inner, _STEPS))
     return bool(kernel.capabilities.async_copy_bytes) and not any(steps_of([r]) % size for r, size in sizes)
 
