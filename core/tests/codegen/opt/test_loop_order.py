@@ -102,6 +102,14 @@ def test_rows_of_a_large_matrix_are_added_up_in_the_order_of_memory() -> None:
     assert (hoist.op, hoist.arg) == (OptOps.HOIST, (0, 0))
 
 
+def test_blocks_of_rows_are_whole_where_no_power_of_two_divides_them() -> None:
+    j, k = UOp.range(9999, 0), UOp.range(100, 1, AxisType.REDUCE)
+    total = param(1, 100 * 9999).index(k * 9999 + j).load().reduce(Ops.ADD, k)
+    sums = UOp.sink(param(0, 9999).index(j).store(total, j), arg=KernelInfo())
+    block = chosen(sums, replace(PANELS, threads=1))[-2]
+    assert (block.op, block.axis, block.arg) == (OptOps.BLOCK, (1,), 5)
+
+
 def matmul(m: int, n: int, inner: int) -> UOp:
     i, j, k = UOp.range(m, 0), UOp.range(n, 1), UOp.range(inner, 2, AxisType.REDUCE)
     left, right = param(1, m * inner).index(i * inner + k), param(2, inner * n).index(k * n + j)

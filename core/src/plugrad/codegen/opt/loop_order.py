@@ -28,7 +28,7 @@ _LATENCY = 100
 _STREAMS = 8
 # Bytes from the second cache in this time.
 _NEAR = 12
-# Steps of a block of a long axis.
+# The most steps of a block of a long axis.
 _BLOCKS = (8, 16, 32, 64, 128, 256)
 # Time of a vector of sums that is loaded and stored, in the first cache and beyond it.
 _SUMS = 4
@@ -90,7 +90,7 @@ def hoist_reduction(kernel: KernelOpt) -> None:
     most = min(can.cache_bytes[-1], can.local_memory_bytes)
     fitting = [(n, hoist) for n, hoist in hoists if hoist is not None and hoist.nbytes <= most]
     opts: list[Opt] = []
-    for block in (0, *divisors(size, _BLOCKS)) if fitting else ():
+    for block in (0, *_whole_blocks(size)) if fitting else ():
         steps, step, body = _blocked(main, axis, block) if 0 < block < size else (axis, (), main)
         for n, hoist in fitting if in_pieces(steps) else ():
             sums = hoist.numel * each_sum * steps_of((*shares, *loops[:n], steps))
@@ -102,6 +102,11 @@ def hoist_reduction(kernel: KernelOpt) -> None:
                 opts.append(Opt(OptOps.HOIST, steps.arg.ident, loops[n].arg.ident))
                 least = _CLEARLY * time
     kernel.apply_all(opts)
+
+
+def _whole_blocks(size: int) -> list[int]:
+    """Return the steps of blocks that divide an axis, the longest of each magnitude."""
+    return sorted({max(divisors(size, range(most // 2 + 1, most + 1)), default=0) for most in _BLOCKS} - {0})
 
 
 def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...], LoopBody]:
