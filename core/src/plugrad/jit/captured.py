@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from plugrad.engine import storage
 from plugrad.engine.memory import renamed
@@ -61,6 +61,7 @@ class Captured:
         self._likes = [UOp.new_buffer(uop.arg.device, uop.arg.shape, uop.dtype) for uop in trace.made]
         self._is_new = self._makes_all_results()
         self._returns_one = self._is_new and trace.template is HOLE
+        self._row = _row_of_results(trace.template) if self._is_new else None
         self._watched = WatchedTensors(trace.watched)
         self.depends_on_tensors_outside = bool(
             trace.watched or trace.relied_on or trace.values_used or trace.gradients_found or self._returned
@@ -117,6 +118,8 @@ class Captured:
 
     def _results(self, inputs: Inputs, made: Sequence[Buffer]) -> Any:
         trace = self._trace
+        if self._row is not None:
+            return self._row(map(tensor_of_new, made, self._likes))
         if self._is_new:
             return refill(trace.template, Tensor, map(tensor_of_new, made, self._likes))
         places = {uop: renamed(memory, uop) for uop, memory in zip(trace.made, made, strict=True)}
@@ -136,6 +139,12 @@ class Captured:
             stream.refresh(draw, values)
         self._constants.refresh()
         return values
+
+
+def _row_of_results(template: Any) -> type | None:
+    """Return the class of a list or tuple with nothing but results in it."""
+    kind: type = type(cast("object", template))
+    return kind if kind in (list, tuple) and all([item is HOLE for item in template]) else None
 
 
 def check_aliases(inputs: Inputs, trace: Trace) -> None:
