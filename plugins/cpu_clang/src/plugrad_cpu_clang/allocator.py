@@ -19,6 +19,7 @@ ALIGNMENT = 64  # a cache line, and the widest vector
 HUGE_PAGE = 2 << 20
 IMPORT_ALIGNMENT = 16  # of foreign memory: every element type is aligned, whichever the kernel reads
 COPY_PIECE = 1 << 20  # copies of more than two pieces run on all threads
+_MOST_ADDED = 1.125  # of a block, to make it whole huge pages
 _ADVICE_HUGE_PAGES = 14  # MADV_HUGEPAGE
 
 
@@ -43,6 +44,10 @@ class CpuAllocator(LruAllocator[int]):
 
     def _alloc(self, nbytes: int) -> int:
         is_large = nbytes >= HUGE_PAGE
+        whole = -(-nbytes // HUGE_PAGE) * HUGE_PAGE
+        if is_large and whole <= _MOST_ADDED * nbytes:
+            # else the end lies in small pages
+            nbytes = whole
         out: Any = ffi.new("void **")
         if nbytes > sys.maxsize or c_library.posix_memalign(
             out, HUGE_PAGE if is_large else ALIGNMENT, nbytes

@@ -6,6 +6,7 @@ are says what later passes make of them. The loop order is the order of the rang
 
 from collections.abc import Iterable
 
+from plugrad.codegen.opt.analysis import elements_after_line
 from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.hoisting import hoisted
@@ -242,13 +243,15 @@ class KernelOpt:
     def _shift_in(self, opt: Opt) -> None:
         r, count, size = self._split_with_rest(opt, _OUTPUT)
         if not self.can_repeat():
-            raise KernelOptError(
-                "the kernel reads memory that it writes, so no element may be computed twice."
-            )
-        tiles, inner = (
-            UOp.range(steps, (*opt.axis, i), r.arg.kind) for i, steps in enumerate((-(-size // count), count))
-        )
-        self._replace(r, (tiles * count).minimum(size - count) + inner, (tiles, inner))
+            why = "the kernel reads memory that it writes"
+            raise KernelOptError(f"{why}, so no element may be computed twice.")
+        steps = -(-size // count)
+        tiles, inner = (UOp.range(n, (*opt.axis, i), r.arg.kind) for i, n in enumerate((steps, count)))
+        start = tiles * count
+        after = None if self.capabilities.grid_dims else elements_after_line(self.ast, r, count)
+        if after is not None:
+            start = (start - after).maximum(0)
+        self._replace(r, start.minimum(size - count) + inner, (tiles, inner))
 
     def _split_remainder(self, opt: Opt) -> None:
         r, count, size = self._split_with_rest(opt, frozenset({AxisType.REDUCE}))
