@@ -1,12 +1,13 @@
 from dataclasses import replace
 
-from plugrad.codegen.coalesce import coalesce, lanes_for
+from plugrad.codegen.coalesce import coalesce, lanes_for, store_apart
 from plugrad.dtype import DType, dtypes
 from plugrad.target import Capabilities
-from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.ops import Axis, AxisType, KernelInfo, Ops
+from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
-WIDE = Capabilities(frozenset(), frozenset(), vector_bits=512, max_load_bits=512)
+WIDE = Capabilities(frozenset(), frozenset(), vector_bits=512, max_load_bits=512, local_memory_bytes=1 << 20)
 
 
 def copy_of_bytes(axis: UOp, dtype: DType = dtypes.uint8) -> UOp:
@@ -86,3 +87,48 @@ def test_lanes_of_a_panel_store_their_elements_apart() -> None:
     store = out.index(place).store(value + residual.index(place).load(), rows, channels)
     order = coalesce(UOp.sink(store, arg=KernelInfo()), WIDE).toposort()
     assert [u.src[0].arg for u in order if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE] == [16]
+
+
+def columns_as_lanes(columns: int) -> UOp:
+    rows, k = UOp.range(6, 0, AxisType.UPCAST), UOp.range(100, 2, AxisType.REDUCE)
+    outer, lane = UOp.range(columns // 16, (1, 0), AxisType.UPCAST), UOp.range(16, (1, 1), AxisType.LANE)
+    out, x, w = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 1 << 16)) for slot in range(3))
+    column = outer * 16 + lane
+    value = x.index(rows * 100 + k).load() * w.index(k * columns + column).load()
+    store = out.index(column * 6 + rows).store(value.reduce(Ops.ADD, k), rows, outer, lane)
+    return UOp.sink(store, arg=KernelInfo())
+
+
+def test_many_lanes_that_memory_holds_apart_are_stored_in_loops() -> None:
+    (store,) = store_apart(columns_as_lanes(64), WIDE).src
+    loops, (memory,) = store.src[2:], [u for u in store.toposort() if u.op is Ops.DEFINE_LOCAL]
+    assert [(r.arg.kind, r.src[0].arg) for r in loops] == [(AxisType.LOOP, size) for size in (4, 16, 6)]
+    assert memory.arg == (0, 384)
+    outer, lane, row = loops
+    assert store.src[0].src[1] is (outer * 16 + lane) * 6 + row
+    assert simplify(store.src[1].src[0].src[1]) is simplify((row * 4 + outer) * 16 + lane)
+    (written,) = store.src[1].src[0].src[0].src[1].src
+    assert [r.arg.kind for r in written.src[2:]] == [AxisType.UPCAST, AxisType.UPCAST, AxisType.LANE]
+
+
+def test_sums_in_fast_memory_are_stored_from_there() -> None:
+    (store,) = store_apart(columns_as_lanes(64), WIDE).src
+    kinds = (AxisType.UPCAST, AxisType.LANE, AxisType.UPCAST)
+    tile = {r: r.replace(arg=Axis(r.arg.ident, kind)) for r, kind in zip(store.src[2:], kinds, strict=True)}
+    again = store_apart(UOp.sink(store.replace(src=tuple(s.substitute(tile) for s in store.src))), WIDE)
+    assert [r.arg.kind for r in again.src[0].src[2:]] == [AxisType.LOOP] * 3
+    assert sum(u.op is Ops.DEFINE_LOCAL for u in again.toposort()) == 1
+
+
+def test_few_lanes_and_lanes_in_a_row_are_stored_as_they_are() -> None:
+    many = columns_as_lanes(64)
+    few = UOp.sink(many.src[0].replace(src=(*many.src[0].src[:2], many.src[0].src[4])), arg=KernelInfo())
+    assert store_apart(few, WIDE) is few
+    assert store_apart(many, replace(WIDE, grid_dims=3)) is many
+    assert store_apart(many, replace(WIDE, local_memory_bytes=1000)) is many
+    assert store_apart(many, replace(WIDE, vector_bits=0)) is many
+    place, value, *ranges = many.src[0].src
+    row, outer, lane = ranges
+    line = place.replace(src=(place.src[0], row * 64 + outer * 16 + lane))
+    lines = UOp.sink(line.store(value, *ranges), arg=KernelInfo())
+    assert store_apart(lines, WIDE) is lines

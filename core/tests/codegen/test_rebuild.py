@@ -1,6 +1,7 @@
 from plugrad.codegen.rebuild import (
     all_ranges,
     at,
+    at_each,
     ended_by,
     exchange_range,
     ranges_of_reduce,
@@ -8,6 +9,7 @@ from plugrad.codegen.rebuild import (
     stores_of,
 )
 from plugrad.dtype import dtypes
+from plugrad.uop import simplify
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 
@@ -26,6 +28,18 @@ def test_a_range_can_be_fixed() -> None:
     assert at(i * 8 + j, i, 3) is i.const_like(3) * 8 + j
     assert at(j, i, 3) is j
     assert at(i * 8, i, j) is j * 8
+
+
+def test_values_are_written_at_each_step_as_simplify_would_write_them() -> None:
+    load = x.index(j + i * 8 + 3).load()
+    steps = [x.index(j + 3).load(), x.index(j + 11).load(), x.index(j + 19).load(), x.index(j + 27).load()]
+    assert at_each([load, i, x.index(j)], i, 4) == [*steps, *map(i.const_like, range(4)), *[x.index(j)] * 4]
+    assert all(simplify(step) is step for step in steps)
+
+
+def test_what_is_no_multiple_of_a_range_is_written_node_by_node() -> None:
+    few = (i * 3).minimum(j) + i
+    assert list(map(simplify, at_each([few], i, 2))) == [simplify(at(few, i, step)) for step in range(2)]
 
 
 def test_a_range_that_a_reduction_has_ended_is_not_fixed() -> None:

@@ -8,10 +8,11 @@ arithmetic is on vectors, short ones save less of it: two lanes half, sixteen ne
 """
 
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
-from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range
+from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range, stores_of
+from plugrad.dtype import dtypes
 from plugrad.target import Capabilities
 from plugrad.uop import Axis, AxisType, Ops, UOp
-from plugrad.uop.strides import coefficient, constant_size
+from plugrad.uop.strides import coefficient, constant_size, flat_position
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
 _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
@@ -19,6 +20,9 @@ _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
 _PICKED = (2, -1)
 # bytes of integers whose sums are kept in the narrow registers of pieces, see `split_long_sums`
 _NARROW = 4
+_COPIES = (AxisType.UPCAST, AxisType.LANE)
+# Stores of single lanes from which loops over them are less code, and as fast.
+_MANY_STORES = 64
 # twice the steps saved by a stride: wide accesses, and lanes picked from two of them
 _SAVED = {1: 2, **dict.fromkeys(_PICKED, 1)}
 
@@ -119,3 +123,51 @@ def _split_lanes(sink: UOp, r: UOp, lanes: int) -> UOp:
     outer = UOp.range(size // lanes, (*r.arg.ident, 0), r.arg.kind)
     inner = UOp.range(lanes, (*r.arg.ident, 1), AxisType.LANE)
     return exchange_range(sink, r, outer * lanes + inner, (outer, inner))
+
+
+def store_apart(sink: UOp, capabilities: Capabilities) -> UOp:
+    """Store lanes that memory holds apart in loops, out of fast memory, where they are many.
+
+    Picked out of registers, each lane is a store with an address of its own: more code than the sum itself,
+    which takes as long.
+
+    before: STORE(INDEX(p, lane*64 + i), x(i, lane), i, lane), an UPCAST range i of 4 and 16 lanes
+    after:  STORE(INDEX(p, n*64 + m), LOAD(local[m*16 + n]), n, m), after a BARRIER on
+            STORE(local[i*16 + lane], x(i, lane), i, lane)
+    """
+    if capabilities.grid_dims or not capabilities.vector_bits:
+        return sink
+    for store in stores_of(sink):
+        if (changed := _stored_apart(store, sink, capabilities.local_memory_bytes)) is not store:
+            sink = sink.replace(src=tuple([changed if s is store else s for s in sink.src]))
+    return sink
+
+
+def _stored_apart(store: UOp, sink: UOp, fast_bytes: int) -> UOp:
+    """Return a store in loops; itself where its lanes are few, or stand together.
+
+    Sums that are in fast memory already are read from there.
+    """
+    place, value, *loops = store.src
+    copies = [r for r in loops if r.op is Ops.RANGE and r.arg.kind in _COPIES]
+    lanes = [r for r in copies if r.arg.kind is AxisType.LANE and coefficient(place.src[1], r) != 1]
+    if store.arg is not None or not lanes or steps_of(copies) < _MANY_STORES:
+        return store
+    own = value.toposort(lambda u: u.op is not Ops.AFTER)
+    waited = {s: s for u in own for s in u.src if s.op is Ops.AFTER}
+    if any(u.op is Ops.REDUCE for u in own):
+        if steps_of(copies) * value.dtype.itemsize > fast_bytes:
+            return store
+        ident = sum(u.op is Ops.DEFINE_LOCAL for u in sink.toposort())
+        memory = UOp(Ops.DEFINE_LOCAL, value.dtype, (), (ident, steps_of(copies)))
+        at = flat_position((*(r for r in copies if r not in lanes), *lanes))
+        barrier = UOp(Ops.BARRIER, dtypes.void, (memory.index(at).store(value, *copies),))
+        after = memory.after(barrier)
+        value, waited = after.index(at).load(), {after: after}
+    elif value.op is not Ops.LOAD or not waited:
+        return store
+    free = 1 + max(r.arg.ident[0] for r in all_ranges(sink))
+    inwards = sorted(copies, key=lambda r: -abs(coefficient(place.src[1], r) or 0))
+    fresh = {r: r.replace(arg=Axis((free + n,), AxisType.LOOP)) for n, r in enumerate(inwards)}
+    around = (r for r in loops if r not in copies)
+    return place.substitute(fresh).store(value.substitute(waited | fresh), *around, *fresh.values())

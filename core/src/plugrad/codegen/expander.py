@@ -5,7 +5,7 @@ same object; that sharing is the register reuse of a tile.
 """
 
 from plugrad.codegen.combine import combine, fuses_products, sum_products
-from plugrad.codegen.rebuild import UNROLLED, at, ranges_of_reduce, rebuild
+from plugrad.codegen.rebuild import UNROLLED, at_each, ranges_of_reduce, rebuild
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import constant_size
@@ -29,14 +29,8 @@ def _expand_store(store: UOp) -> list[UOp]:
     unrolled = [r for r in store.src[2:] if r.op is Ops.RANGE and r.arg.kind in UNROLLED]
     steps = [store.replace(src=tuple(s for s in store.src if s not in unrolled))]
     for r in unrolled:
-        steps = _at_steps(steps, r)
+        steps = at_each(steps, r, _size(r))
     return steps
-
-
-def _at_steps(values: list[UOp], r: UOp) -> list[UOp]:
-    """Return each value at each step of `r`."""
-    known: list[dict[UOp, UOp]] = [{} for _ in range(_size(r))]
-    return [at(value, r, i, done) for value in values for i, done in enumerate(known)]
 
 
 def _expand_stores(u: UOp) -> UOp:
@@ -57,10 +51,11 @@ def _expand_reduce(u: UOp, capabilities: Capabilities) -> UOp | None:
     left = [r for r in ended if r not in partial and r not in unrolled]
     values = list(u.src[: u.arg[1]])
     for r in unrolled:
-        values = _at_steps(values, r)
+        values = at_each(values, r, _size(r))
     copies: list[list[UOp]] = [values]
     for r in partial:
-        copies = [[at(v, r, i) for v in vs] for vs in copies for i in range(_size(r))]
+        size = _size(r)
+        copies = [steps[i::size] for vs in copies for steps in (at_each(vs, r, size),) for i in range(size)]
     # whole vectors combine before their lanes do
     lanes = [r for r in left if r.arg.kind is AxisType.LANE]
     loops = tuple(r for r in left if r not in lanes)

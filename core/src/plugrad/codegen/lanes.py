@@ -6,7 +6,7 @@ axis stays scalar and is broadcast where it meets a vector.
 """
 
 from plugrad.codegen.combine import combine
-from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce
+from plugrad.codegen.rebuild import Moving, all_ranges, ranges_of_reduce
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_bool, is_int
 from plugrad.target import Capabilities
 from plugrad.uop import COMPARE, AxisType, Ops, UOp, simplify
@@ -38,6 +38,7 @@ class _Vectorizer:
         self.count = constant_size(lane) or 1
         self.done: dict[UOp, UOp] = {}
         self.steps: list[dict[UOp, UOp]] = [{lane: lane.const_like(step)} for step in range(self.count)]
+        self.moving: dict[UOp, Moving] = {}
 
     def run(self, sink: UOp) -> UOp:
         self._visit(sink)
@@ -58,11 +59,12 @@ class _Vectorizer:
         """Return scalar `u` with the lane at `step`."""
         if self.lane not in u.ranges:
             return self.of(u)
-        done = self.steps[step]
-        for node in u.toposort(lambda n: self.lane in n.ranges and n not in done):
-            src = tuple([done[s] if s in done else self.of(s) for s in node.src])
-            done[node] = UOp(node.op, node.dtype, src, node.arg, node.tag)
-        return done[u]
+        known = self.steps[step]
+        if u not in known:
+            if u not in self.moving:
+                self.moving[u] = Moving((u,), self.lane, self.done)
+            self.moving[u].at(step, known)
+        return known[u]
 
     def wide(self, u: UOp) -> UOp:
         """Return `u`'s lanes: those it has, or its scalar in each."""

@@ -5,9 +5,8 @@ of the block waits for comes after its loops: in registers, it would take the pl
 reductions of one loop go step by step, all of them at each: what a step loads is used by all, then forgotten.
 """
 
-import heapq
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.combine import fuses_products
@@ -23,8 +22,11 @@ from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp, identity_of
 # number of one step of its accumulation
 _Item = UOp | tuple[UOp, int]
 _DEFINE = -1
+# the phase and the place in the walk; of what comes later than these say, after those of another item
+_Key = tuple[int, ...]
 # what comes first of equal rank
-_NODE, _LOOP, _REGISTER, _ACCUMULATE = range(4)
+_KINDS = 4
+_NODE, _LOOP, _REGISTER, _ACCUMULATE = range(_KINDS)
 
 
 def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
@@ -219,32 +221,12 @@ class _Linearizer:
 
     def _sorted(self, block: UOp | None) -> list[_Item]:
         items = self.items[block]
-        waiting: dict[_Item, int] = {}
-        then: dict[_Item, list[_Item]] = {item: [] for item in items}
-        for item, after in items.items():
-            before = [then[d] for d in after if d in items]
-            waiting[item] = len(before)
-            for users in before:
-                users.append(item)
         priorities = {item: self._priority(item) for item in items}
         phases = self._phases(items, priorities)
-        ready = [(phases[item], priorities[item], item) for item, n in waiting.items() if n == 0]
-        heapq.heapify(ready)
-        out: list[_Item] = []
-        while ready:
-            item = heapq.heappop(ready)[-1]
-            out.append(item)
-            for later in then[item]:
-                waiting[later] -= 1
-                if waiting[later] == 0:
-                    heapq.heappush(ready, (phases[later], priorities[later], later))
-        if len(out) != len(items):
-            raise VerifyError("values of this kernel wait for each other's loops.")
-        return out
+        keys: dict[_Item, _Key] = {item: (phases[item], n) for item, n in priorities.items()}
+        return _in_order(items, keys)
 
-    def _phases(
-        self, items: dict[_Item, set[_Item]], priorities: dict[_Item, tuple[int, int]]
-    ) -> dict[_Item, int]:
+    def _phases(self, items: dict[_Item, set[_Item]], priorities: dict[_Item, int]) -> dict[_Item, int]:
         """Number the phases of a block, before, in and after loops: loops are even.
 
         A loop takes along what it waits for. What nothing waits for, such as a STORE, comes right after the
@@ -266,12 +248,14 @@ class _Linearizer:
             phases.update(dict.fromkeys(taken, last))
         return phases
 
-    def _priority(self, item: _Item) -> tuple[int, int]:
+    def _priority(self, item: _Item) -> int:
         # what has no rank of its own is a constant that a register starts with
         if isinstance(item, UOp):
-            return self.rank.get(item, -1), _LOOP if item.op is Ops.RANGE else _NODE
+            return _KINDS * self.rank.get(item, -1) + (_LOOP if item.op is Ops.RANGE else _NODE)
         u, step = item
-        return (self.rank[u], _REGISTER) if step == _DEFINE else (self.rank[u.src[step]], _ACCUMULATE)
+        if step == _DEFINE:
+            return _KINDS * self.rank[u] + _REGISTER
+        return _KINDS * self.rank[u.src[step]] + _ACCUMULATE
 
     def _emit_register(self, u: UOp, step: int) -> None:
         if step != _DEFINE:
@@ -353,6 +337,29 @@ class _Linearizer:
 
 def _node(item: _Item) -> UOp:
     return item if isinstance(item, UOp) else item[0]
+
+
+def _in_order(items: Mapping[_Item, Iterable[_Item]], own: Mapping[_Item, _Key]) -> list[_Item]:
+    """Return items in the order in which a walk takes the one of the least key that waits for no other.
+
+    An item that waits for one of a greater key comes right behind it: its key begins with the other's.
+    """
+    keys = dict(own)
+    for _ in items:
+        late: list[tuple[_Item, _Key]] = []
+        for item, after in items.items():
+            last = key = keys[item]
+            for d in after:
+                if (before := keys.get(d, key)) > last:
+                    last = before
+            if last is not key:
+                while last and last[-2:] < own[item]:
+                    last = last[:-2]
+                late.append((item, (*last, *own[item])))
+        if not late:
+            return sorted(items, key=keys.__getitem__)
+        keys.update(late)
+    raise VerifyError("values of this kernel wait for each other's loops.")
 
 
 def _waited_for(item: _Item, items: dict[_Item, set[_Item]], phases: dict[_Item, int]) -> set[_Item]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.codegen.async_copies import copy_asynchronously
-from plugrad.codegen.coalesce import coalesce
+from plugrad.codegen.coalesce import coalesce, store_apart
 from plugrad.codegen.decompositions import decompose
 from plugrad.codegen.devectorizer import devectorize
 from plugrad.codegen.estimates import KernelCost, estimate
@@ -65,6 +65,7 @@ LOWERING = Pipeline(
             spread_copies, codegen_spec, "the group is known, and lanes of copies are chosen with all others"
         ),
         Stage(coalesce, codegen_spec, "an axis can only become lanes while it is one range"),
+        Stage(store_apart, codegen_spec, "lanes are known, and what they store is still one node"),
         Stage(split_long_sums, codegen_spec, "what is added in one step is known, and still one value"),
         Stage(add_launch_dims, codegen_spec, "axes are final, and not yet copied with what uses them"),
         Stage(expand, codegen_spec, "copies are made before vectors, so that each vector is one node"),

@@ -1,8 +1,11 @@
 """Walks that passes share: rebuild a graph, and exchange a range."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from plugrad.dtype import dtypes
 from plugrad.uop import AxisType, Ops, UOp, simplify
+from plugrad.uop.index_math.sums import const_node, sum_of
+from plugrad.uop.node.terms import terms_of
 
 UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
 _ENDING = frozenset({Ops.STORE, Ops.REDUCE})
@@ -26,17 +29,81 @@ def rebuild(
     return done[root]
 
 
-def at(u: UOp, r: UOp, value: "UOp | int", known: dict[UOp, UOp] | None = None) -> UOp:
-    """Return `u` with the range `r` at `value`; `known` keeps results of shared parts."""
+def at(u: UOp, r: UOp, value: "UOp | int") -> UOp:
+    """Return `u` with the range `r` at `value`."""
     if r not in u.ranges:
         return u
-    value = r.const_like(value) if isinstance(value, int) else value
-    done = {} if known is None else known
-    done[r] = value
-    for node in u.toposort(lambda n: r in n.ranges and n not in done):
+    done = {r: r.const_like(value) if isinstance(value, int) else value}
+    for node in u.toposort(lambda n: n is not r and r in n.ranges):
         src = tuple([done.get(s, s) for s in node.src])
-        done[node] = node if src == node.src else UOp(node.op, node.dtype, src, node.arg, node.tag)
+        done[node] = UOp(node.op, node.dtype, src, node.arg, node.tag)
     return done[u]
+
+
+def at_each(values: Sequence[UOp], r: UOp, steps: int) -> list[UOp]:
+    """Return each value at each step of the range `r`.
+
+    before: x[i*4 + k*8] with k of 2 steps
+    after:  x[i*4], x[i*4 + 8]
+    """
+    moving = Moving(values, r)
+    done = [moving.at(step, {}) for step in range(steps)]
+    return [known.get(value, value) for value in values for known in done]
+
+
+class Moving:
+    """What moves with a range, found once, and written at any of its steps.
+
+    Sums of index arithmetic are taken apart: at a step, they are the rest and a number, as `simplify` would
+    write it.
+
+    Args:
+        roots: graphs.
+        r: the range.
+        done: what stands for nodes that do not move; others stand for themselves.
+    """
+
+    def __init__(self, roots: Iterable[UOp], r: UOp, done: Mapping[UOp, UOp] | None = None) -> None:
+        self.r = r
+        self.done: Mapping[UOp, UOp] = {} if done is None else done
+        self.sums: dict[UOp, tuple[UOp | None, int, int]] = {}
+        self.nodes: dict[UOp, None] = {}
+        entered: set[UOp] = set()
+        stack = [u for u in roots if r in u.ranges]
+        while stack:
+            node = stack.pop()
+            if node in entered:
+                # its sources are done, see `toposort`
+                self.nodes[node] = None
+            elif node is not r and node not in self.sums and not self._is_sum(node):
+                entered.add(node)
+                stack.append(node)
+                stack.extend([s for s in node.src[::-1] if r in s.ranges])
+
+    def at(self, step: int, known: dict[UOp, UOp]) -> dict[UOp, UOp]:
+        """Return what stands for all nodes at a step, of which some may be `known`."""
+        known[self.r] = self.r.const_like(step)
+        for u, (rest, each, constant) in self.sums.items():
+            if u not in known:
+                number = const_node(u.dtype, constant + each * step)
+                known[u] = number if rest is None else rest + number if number.arg else rest
+        done = self.done
+        for u in self.nodes:
+            if u not in known:
+                src = tuple([known[s] if s in known else done.get(s, s) for s in u.src])
+                known[u] = UOp(u.op, u.dtype, src, u.arg, u.tag)
+        return known
+
+    def _is_sum(self, u: UOp) -> bool:
+        """Take a sum apart that moves by one number."""
+        if u.dtype is not dtypes.index or (u.op is not Ops.ADD and u.op is not Ops.MUL):
+            return False
+        terms, constant = terms_of(u)
+        each = terms.pop(self.r, 0)
+        if not each or any([self.r in t.ranges or self.done.get(t, t) is not t for t in terms]):
+            return False
+        self.sums[u] = sum_of(terms, 0) if terms else None, each, constant
+        return True
 
 
 def gated(place: UOp, gate: UOp) -> UOp:

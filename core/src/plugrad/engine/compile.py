@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
 from plugrad._frozen import field, frozen
-from plugrad._util import VERSION, LazyModule, dataclasses, hashlib, pathlib, pickle
+from plugrad._util import VERSION, LazyModule, collector_paused, dataclasses, hashlib, pathlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
@@ -167,7 +167,12 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: tuple[Opt, ...] | No
             report(len(kernels))
 
     searches = opts is None and settings.BEAM > 0
-    with progress("kernels", len(asts)) as report, compile_queue(device, len(asts)) as queue:
+    # between two kernels the collector would look through all nodes of the last one
+    with (
+        collector_paused(),
+        progress("kernels", len(asts)) as report,
+        compile_queue(device, len(asts)) as queue,
+    ):
         for ast in asts:
             kernel = build.lower(device, ast, _searched(device, ast) if searches else opts)
             source = build.render(device, kernel)

@@ -4,7 +4,7 @@ They mean what was there when they were written down, so they have to be compute
 realized into the memory itself are copied.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from plugrad.device import Device
 from plugrad.engine import storage
@@ -14,24 +14,30 @@ from plugrad.uop import Ops, UOp
 #: From each value that waits to the graph whose memory it will lie in.
 Pending = dict[UOp, UOp]
 
+_NONE: Mapping[UOp, UOp] = {}
 
-def pending_readers(roots: Iterable[UOp], graph: Iterable[UOp] | None = None) -> Pending:
+
+def pending_readers(
+    roots: Iterable[UOp], graph: Iterable[UOp] | None = None, resolved: Mapping[UOp, UOp] = _NONE
+) -> Pending:
     """Return live values outside of `roots` that read the memory they overwrite.
 
-    `graph` is what `roots` and all below them are, where that is known.
+    Args:
+        roots: graphs with realized values as memory.
+        graph: `roots` and all nodes below them, where these are known.
+        resolved: what stands for nodes now, as far as that is known.
     """
     roots = set(roots)
     assigns = [u for u in graph or UOp.sink(*roots).toposort() if u.op is Ops.ASSIGN]
-    return _readers_of(overwritten_by(assigns), assigns, roots) if assigns else {}
+    return _readers_of(overwritten_by(assigns), assigns, _held(roots, resolved)) if assigns else {}
 
 
 def readers_of(buffers: Iterable[UOp]) -> Pending:
     """Return live values that read the memory of the BUFFERs `buffers`."""
-    return _readers_of(set(buffers), (), frozenset())
+    return _readers_of(set(buffers), (), _held(frozenset(), _NONE))
 
 
-def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] | frozenset[UOp]") -> Pending:
-    waiting = _held(roots)
+def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], waiting: dict[UOp, UOp]) -> Pending:
     ours = set(assigns)
     out: Pending = {}
     while True:
@@ -52,12 +58,12 @@ def _readers_of(overwritten: set[UOp], assigns: Iterable[UOp], roots: "set[UOp] 
         overwritten |= overwritten_by(more)
 
 
-def _held(roots: "set[UOp] | frozenset[UOp]") -> dict[UOp, UOp]:
+def _held(roots: "set[UOp] | frozenset[UOp]", resolved: Mapping[UOp, UOp]) -> dict[UOp, UOp]:
     """Return the live values that `roots` do not compute, each resolved."""
     held = dict.fromkeys(u for u in storage.pending_values() if u.src and not storage.is_view(u))
     if not held:
         return {}
-    now = resolve_graph(UOp.sink(*held))
+    now = resolve_graph(UOp.sink(*held), resolved)
     return {
         h: now[h]
         for h in held

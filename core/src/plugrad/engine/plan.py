@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from plugrad import events
@@ -104,6 +105,7 @@ def make_plan(
     share_slices: bool = True,
     before: "Mapping[UOp, UOp] | None" = None,
     constants: "Collection[Buffer]" = frozenset(),
+    known: "Resolved | None" = None,
 ) -> ExecutionPlan:
     """Return the plan for giving `values` memory.
 
@@ -114,6 +116,7 @@ def make_plan(
         share_slices: let the kernels of one slice of memory serve all others of its length.
         before: more values, each with the graph that gives it memory (see `plugrad.engine.hazards`).
         constants: memory whose contents stay, so that what is computed from it alone is computed once.
+        known: the values resolved, if that has been done.
     """
     default = Device.canonicalize(device)
     given = {v: v for v in values if v.device is not None or storage.resolve(v, default).device is None}
@@ -122,7 +125,8 @@ def make_plan(
     is_resolved = nodes is not None
     if nodes is None or resolved is None:
         given.update(before or {})
-        roots, nodes, resolved = _resolve(given)
+        found = _resolve(given, known)
+        roots, nodes, resolved = found.roots, found.nodes, found.graphs
     if settings.SPEC:
         spec.verify(UOp.sink(*roots), spec.tensor_spec)
     graph = canonicalize(roots, nodes, variable_offsets(nodes) if share_slices else None)
@@ -150,33 +154,40 @@ def make_plan(
     return ExecutionPlan(graph, calls, conditions, memory, owners, results, lines)
 
 
-def _resolve(given: dict[UOp, UOp]) -> tuple[list[UOp], dict[UOp, None], dict[UOp, UOp]]:
-    """Return the values to compute for `given`, all nodes below, and the replacements made.
+class Resolved:
+    """Values with what is realized as memory, as it is now.
 
-    Pending readers of overwritten memory are added to `given`.
+    Attributes:
+        top: the values, as one node.
+        graphs: what stands for nodes below it.
+        roots: the values to compute.
+        nodes: these and all nodes below.
     """
-    top = UOp.sink(*given.values())
-    resolved = resolve_graph(top)
-    roots = _roots_of(resolved[top].src)
-    nodes = UOp.sink(*roots).toposort()
-    if readers := pending_readers(roots, nodes):
-        given.update(readers)
-        top = UOp.sink(*given.values())
-        resolved = resolve_graph(top)
-        roots = _roots_of(resolved[top].src)
-        nodes = UOp.sink(*roots).toposort()
-    return roots, nodes, resolved
+
+    def __init__(self, values: Iterable[UOp]) -> None:
+        self.top = UOp.sink(*values)
+        self.graphs = resolve_graph(self.top)
+        self.roots = _roots_of(self.graphs[self.top].src)
+        self.nodes = UOp.sink(*self.roots).toposort()
+
+    @cached_property
+    def waiting(self) -> Pending:
+        """Pending readers of memory that computing the values overwrites."""
+        return pending_readers(self.roots, self.nodes, self.graphs)
+
+
+def _resolve(given: dict[UOp, UOp], known: Resolved | None) -> Resolved:
+    """Return the values to compute for `given`, to which pending readers are added."""
+    found = known if known is not None and known.top.src == (*given.values(),) else Resolved(given.values())
+    if found.waiting:
+        given.update(found.waiting)
+        return Resolved(given.values())
+    return found
 
 
 def _is_root(value: UOp) -> bool:
     """Say whether a value is computed for itself: no view, memory or number."""
     return bool(value.src) and value.op not in _PASSED
-
-
-def waiting_for(values: Iterable[UOp]) -> Pending:
-    """Return pending readers of memory that computing `values` overwrites."""
-    top = UOp.sink(*values)
-    return pending_readers(_roots_of(resolve_graph(top)[top].src))
 
 
 def _roots_of(values: Iterable[UOp]) -> list[UOp]:

@@ -14,9 +14,8 @@ from plugrad.engine.checks import FiniteCheck, check_position, positions_in
 from plugrad.engine.compile import CompiledKernel, compile_kernels, compile_shared_kernels
 from plugrad.engine.execute import Copy, Launch, Step
 from plugrad.engine.hazards import readers_of
-from plugrad.engine.plan import ExecutionPlan, Result, make_plan, waiting_for
+from plugrad.engine.plan import ExecutionPlan, Resolved, Result, make_plan
 from plugrad.engine.recipes.recipe import form_to_run, known_recipe, remember
-from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
 from plugrad.observe.progress import one_wait, progress
@@ -102,13 +101,18 @@ def _run_planned(
     """Plan, compile and run what `values` take; `capture` notes it."""
     if settings.CHECK:
         _check_positions(values, device)
-    if capture is not None:
-        _finish_waiting(values, device, capture)
-        graph = resolve_graph(UOp.sink(*values))
-        capture.found += [(0, u) for u in graph if storage.places_of(u)]
+    known = None if capture is None else Resolved(values)
+    if capture is not None and known is not None:
+        # what waits since before the call is no part of it: by the next one something else does
+        if known.waiting and (older := capture.written_before(known.waiting)):
+            with not_capturing():
+                realize((), device, {value: made for value, made in known.waiting.items() if value in older})
+            known = Resolved(values)
+        capture.found += [(0, u) for u in known.graphs if storage.places_of(u)]
     # the values of a recorded call are fixed, but for those of its arguments
     constants = () if capture is None else capture.constants
-    plan = make_plan(values, device, share_slices=capture is None, before=before, constants=constants)
+    sharing = capture is None
+    plan = make_plan(values, device, share_slices=sharing, before=before, constants=constants, known=known)
     plan.graph.check_bound()
     for condition in plan.conditions:
         condition.check(plan.graph.values)
@@ -134,17 +138,6 @@ def _check_positions(values: Iterable[UOp], device: str | None) -> None:
             realize([position], device)
         memory = storage.resolve(position, Device.canonicalize(device))
         check_position(mark, position, storage.buffer_of(storage.viewed(memory)))
-
-
-def _finish_waiting(values: Iterable[UOp], device: str | None, capture: Capture) -> None:
-    """Compute pending readers of memory that `values` overwrite, older than the recorded call.
-
-    That is no part of the call: by the next one something else waits, and this has its values.
-    """
-    if readers := waiting_for(values):
-        before = capture.written_before(readers)
-        with not_capturing():
-            realize((), device, {value: made for value, made in readers.items() if value in before})
 
 
 def schedule(values: Iterable[UOp], device: str | None = None) -> ScheduleList:

@@ -1,6 +1,6 @@
 """Graphs with realized values as memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from plugrad.engine.storage import is_outdated, is_view, place_of, resolve, viewed
 from plugrad.schedule.versions import IN_PLACE
@@ -8,15 +8,20 @@ from plugrad.uop import Ops, UOp
 
 # what gradients alone see, and memory that is about to change
 _CHANGED = frozenset({Ops.OUTPUT, *IN_PLACE})
+_NONE: Mapping[UOp, UOp] = {}
 
 
-def resolve_graph(root: UOp) -> dict[UOp, UOp]:
+def resolve_graph(root: UOp, known: Mapping[UOp, UOp] = _NONE) -> dict[UOp, UOp]:
     """Return graphs for `root` and nodes below it, with realized values as memory.
 
     Nodes below a realized value are not visited. DETACH and FUNCTION, which only gradients see, are left
     out. Numbers stay as they are: they cost a kernel nothing, on whatever device it runs.
+
+    Args:
+        root: a graph.
+        known: results for nodes that are not visited either; they are among those returned.
     """
-    done: dict[UOp, UOp] = {}
+    done = dict(known)
     stack: list[tuple[UOp, bool]] = [(root, False)]
     while stack:
         u, ready = stack.pop()

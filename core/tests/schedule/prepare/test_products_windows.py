@@ -90,3 +90,8 @@ def test_a_factor_with_filters_side_by_side_has_lanes_of_its_own() -> None:
     view = every_other(7, 64).permute((0, 2, 3, 1)).reshape((7, 7, 1, 64))
     weight = buffer(64, 128).permute((1, 0)).reshape((1, 1, 128, 64))
     assert copied((view.expand(full) * weight.expand(full)).reduce_axis(Ops.ADD, (3,))) is None
+
+
+def test_a_sum_of_products_with_one_number_copies_nothing() -> None:
+    view = buffer(2, 1, 1, 3).expand((2, 2, 1, 3))
+    assert copied((view * view.const_like(-2.0)).reduce_axis(Ops.ADD, (1,))) is None

@@ -7,6 +7,7 @@ work-items, wide loads and shared reductions.
 
 import math
 from collections.abc import Iterable
+from functools import cached_property
 
 from plugrad.codegen.opt.analysis import (
     LONGEST_AXIS_OF_WINDOW,
@@ -76,12 +77,12 @@ def _plan_loops(kernel: KernelOpt) -> None:
     if not kernel.capabilities.vector_bits or write_lines(kernel):
         add_threads(kernel)
         return
-    plan, packed = _VectorPlan(kernel), _VectorPlan(kernel, packs=True)
+    plan, trial = _VectorPlan(kernel), KernelOpt(kernel.ast, kernel.capabilities)
+    packed = _VectorPlan(trial, packs=True)
     if packed.lane is not plan.lane and packed.gains_by_packing(plan):
-        trial = KernelOpt(kernel.ast, kernel.capabilities)
-        _apply_plan(trial, _VectorPlan(trial, packs=True))
+        _apply_plan(trial, packed)
         if any(opt.op is OptOps.STAGE for opt in trial.applied):
-            kernel.apply_all(trial.applied)
+            kernel.ast, kernel.applied = trial.ast, trial.applied
             return
     _apply_plan(kernel, plan)
 
@@ -102,12 +103,12 @@ class _VectorPlan:
         self.kernel = kernel
         self.packs = packs
         self.cache_bytes = kernel.capabilities.cache_bytes[-1]
-        self.bits = kernel.capabilities.vector_bits
         self.bodies = bodies_of(kernel.ast)
         self.places = [p for body in self.bodies for p in body.places]
         self.can_repeat = kernel.can_repeat()
         self.summed: dict[UOp | None, UOp] = {}  # the lanes of reductions that are summed along vectors
         self.lane = self._cheapest_lane()
+        self.main = max(self.bodies, key=lambda b: b.steps)
 
     def _cheapest_lane(self) -> UOp | None:
         """Return the axis whose vectors cost least. A reduction's outer one has to gain clearly."""
@@ -121,8 +122,7 @@ class _VectorPlan:
         return best
 
     def apply(self) -> None:
-        lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
-        chosen = self._tile(main, lane)
+        lane, main, chosen = self.lane, self.main, self.tile
         tile = chosen.opts() if chosen is not None else []
         beside = self._axes_of_other_stores(lane)  # while the lane's loop is whole
         for body in self.bodies[1:]:
@@ -232,8 +232,7 @@ class _VectorPlan:
 
     def _time_of_memory(self) -> float:
         """Return the time in which memory gives what tiles read; infinity where lanes jump."""
-        lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
-        tile, places = self._tile(main, lane), moving(main)
+        lane, tile, places = self.lane, self.tile, moving(self.main)
         if lane is None or tile is None or any(p.moves(lane) and not p.is_contiguous(lane) for p in places):
             return math.inf
         return tile.streamed(places, self._batch(places), self.cache_bytes)
@@ -244,8 +243,7 @@ class _VectorPlan:
 
     def _tile_cost(self) -> float | None:
         """Return the time of the tile in vector multiplications; None for scalar tiles."""
-        lane, main = self.lane, max(self.bodies, key=lambda b: b.steps)
-        tile = self._tile(main, lane)
+        lane, main, tile = self.lane, self.main, self.tile
         if tile is None or main.reduce is None:
             return None
         if lane is not None:
@@ -318,8 +316,10 @@ class _VectorPlan:
             ident = (*ident, 0)
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 
-    def _tile(self, body: LoopBody, lane: UOp | None) -> Tile | None:
-        """Return the tile of output axes in registers that loads least for a product."""
+    @cached_property
+    def tile(self) -> Tile | None:
+        """The tile of output axes in registers that loads least for a product."""
+        body, lane = self.main, self.lane
         if body.reduce is None or not moving(body) or (lane is not None and lane not in body.loops):
             return None
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if r in body.loops and constant_size(r)]
@@ -370,7 +370,7 @@ class _VectorPlan:
 
     def _unroll_windows(self) -> None:
         # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
-        lanes = max(1, self.bits // 32) if any(map(moving, self.bodies)) else 1
+        lanes = max(1, self.kernel.capabilities.vector_bits // 32) if any(map(moving, self.bodies)) else 1
         copies = -(-steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
         length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
         axes = self.kernel.axes(AxisType.REDUCE)

@@ -37,7 +37,8 @@ def rewrite_product(ctx: Devices, reduced: UOp, product: UOp) -> UOp | None:
     # before windows are copied: beside a packed factor they need not be
     for change in (_pack, _copy_windows, _copy_rows):
         for view, other in (product.src, product.src[::-1]):
-            if view.op is not Ops.EXPAND:
+            # a number has no axes
+            if view.op is not Ops.EXPAND or other.op is Ops.CONST:
                 continue
             new = change(ctx, model, _Factor(view, other, axes))
             if new is not None:
