@@ -10,7 +10,7 @@ from functools import reduce
 from operator import mul
 
 from plugrad._frozen import frozen
-from plugrad.codegen.rebuild import UNROLLED, all_ranges
+from plugrad.codegen.rebuild import UNROLLED, all_ranges, with_sums
 from plugrad.dtype import dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
@@ -38,7 +38,7 @@ def add_launch_dims(sink: UOp, capabilities: Capabilities) -> UOp:
     values = {**grid, **group, **threads}
     if not values:
         return sink
-    sink = sink.substitute(values)
+    sink = sink.substitute(with_sums(sink, values))
     stores = tuple(
         s.replace(src=(*s.src[:2], *(r for r in s.src[2:] if r.op is Ops.RANGE))) for s in sink.src
     )

@@ -5,11 +5,14 @@ backwards is turned around; addresses that jump further are gathered lane by lan
 axis stays scalar and is broadcast where it meets a vector.
 """
 
+from collections.abc import Iterable
+
 from plugrad.codegen.combine import combine
 from plugrad.codegen.rebuild import Moving, all_ranges, ranges_of_reduce
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_bool, is_int
 from plugrad.target import Capabilities
 from plugrad.uop import COMPARE, AxisType, Ops, UOp, simplify
+from plugrad.uop.node.ranges import find_ranges
 from plugrad.uop.strides import coefficient, constant_size
 from plugrad.uop.validity import conjuncts, facts_of
 
@@ -41,16 +44,21 @@ class _Vectorizer:
         self.moving: dict[UOp, Moving] = {}
 
     def run(self, sink: UOp) -> UOp:
-        self._visit(sink)
+        order = sink.toposort()
+        find_ranges(order)
+        self._visit(order)
         return self.done[sink]
 
-    def _visit(self, root: UOp) -> None:
-        for u in root.toposort(lambda node: node not in self.done):
+    def _visit(self, order: Iterable[UOp]) -> None:
+        for u in order:
             has_lane = self.lane in u.ranges
             if not has_lane and u.op in _ENDING:
                 # its own `ranges` no longer show that it has one
                 has_lane = any(self.lane in s.ranges for s in u.src)
             self.done[u] = self._vector(u) if has_lane or u.op in _HOLDS_STORES else self._rebuilt(u)
+
+    def _unvisited(self, root: UOp) -> Iterable[UOp]:
+        return root.toposort(lambda node: node not in self.done)
 
     def of(self, u: UOp) -> UOp:
         return self.done.get(u, u)
@@ -113,7 +121,7 @@ class _Vectorizer:
         if any(low < dtype_min(dtype) or high > dtype_max(dtype) for dtype in (narrow, fixed.dtype)):
             return comparison.src
         one = fixed.maximum(low).minimum(high).cast(number.dtype)
-        self._visit(one)
+        self._visit(self._unvisited(one))
         return tuple(one if s is fixed else number for s in comparison.src)
 
     def _is_decided(self, choice: UOp) -> bool:
@@ -173,7 +181,7 @@ class _Vectorizer:
         moving = [self.wide(gate) for gate in gates if self.lane in gate.ranges]
         bounded = _bounded(place, gates)
         if _is_inside(bounded, memory):
-            self._visit(bounded)
+            self._visit(self._unvisited(bounded))
             index = self.wide(bounded)
         else:
             index = self.wide(place)

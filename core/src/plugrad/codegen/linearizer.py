@@ -61,19 +61,30 @@ def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
         if u.op is Ops.REDUCE:
             sharing.setdefault(u.src[u.arg[1] :], []).append(u)
     rank: dict[UOp, int] = {}
+    entered: set[UOp] = set()
     for together in sharing.values():
         for step in itertools.zip_longest(*(u.src[: u.arg[1]] for u in together)):
             for value in step:
                 if value is not None:
-                    _walk(value, rank)
+                    _walk(value, rank, entered)
     for u in order:
         rank.setdefault(u, len(rank))
     return rank
 
 
-def _walk(root: UOp, rank: dict[UOp, int]) -> None:
-    for u in root.toposort(lambda n: n not in rank):
-        rank.setdefault(u, len(rank))
+def _walk(root: UOp, rank: dict[UOp, int], entered: set[UOp]) -> None:
+    """Give `root` and what is below it their places, sources first, where they have none."""
+    stack = [root]
+    while stack:
+        u = stack.pop()
+        if u in rank:
+            continue
+        if u in entered or not u.src:
+            rank[u] = len(rank)
+        else:
+            entered.add(u)
+            stack.append(u)
+            stack.extend(u.src[::-1])
 
 
 class _Linearizer:

@@ -10,6 +10,7 @@ from typing import Any
 
 from plugrad.codegen.rebuild import all_ranges, at, ended_by, ranges_of_reduce, rebuild
 from plugrad.uop import Axis, Ops, UOp
+from plugrad.uop.node.ranges import find_ranges
 
 # what decides whether two reductions can share: their ranges, the loops around, how many reductions they wait
 # for
@@ -67,6 +68,7 @@ def _first_crowded(sink: UOp) -> list[UOp]:
     Users come before what they use: copies of an outer reduction take copies of those inside of it along.
     """
     order = list(sink.toposort())
+    find_ranges(order)
     reduces = [u for u in reversed(order) if u.op is Ops.REDUCE]
     waits = _waits(order) if reduces else {}
     store = Ops.STORE

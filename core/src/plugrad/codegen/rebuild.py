@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from plugrad.dtype import dtypes
 from plugrad.uop import AxisType, Ops, UOp, simplify
-from plugrad.uop.index_math.sums import const_node, sum_of
+from plugrad.uop.index_math.sums import add_terms, const_node, sum_of
 from plugrad.uop.node.terms import terms_of
 
 UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
@@ -19,9 +19,7 @@ def rebuild(
     Nodes with `replacements` are exchanged for these, which stay as they are.
     """
     done = dict(replacements or {})
-    for u in root.toposort():
-        if u in done:
-            continue
+    for u in root.toposort(lambda u: u not in done) if done else root.toposort():
         src = tuple([done[s] for s in u.src])
         new = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
         changed = change(new)
@@ -137,7 +135,38 @@ def exchange_range(sink: UOp, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> UOp
         rest = [part for s in ended for part in (parts if s is value else (s,))]
         return u.replace(src=(*u.src[: -len(ended)], *rest))
 
-    return simplify(rebuild(sink, change, {r: value}))
+    return simplify(rebuild(sink, change, with_sums(sink, {r: value})))
+
+
+def with_sums(sink: UOp, values: Mapping[UOp, UOp]) -> dict[UOp, UOp]:
+    """Return values for ranges, and for sums of index arithmetic that move with them.
+
+    What `simplify` would do to each of the sums, and to all that uses it, need not be done then.
+
+    before: {i: o*4 + j}
+    after:  {i: o*4 + j, i*8 + k + 1: o*32 + j*8 + k + 1}
+    """
+    out = dict(values)
+    sums: list[UOp] = []
+    inner: set[UOp] = set()
+    add, mul, index = Ops.ADD, Ops.MUL, dtypes.index
+    for u in sink.toposort():
+        if u.dtype is index and ((op := u.op) is add or op is mul):
+            sums.append(u)
+            inner.update(u.src)
+    for u in sums:
+        if u in inner:
+            continue
+        terms, constant = terms_of(u)
+        moved = [(r, terms.pop(r)) for r in values if r in terms]
+        if not moved or any([not values.keys().isdisjoint(t.ranges) for t in terms]):
+            continue
+        for r, factor in moved:
+            more, number = terms_of(values[r])
+            add_terms(terms, more.items(), factor)
+            constant += number * factor
+        out[u] = sum_of(terms, constant)
+    return out
 
 
 def ranges_of_reduce(u: UOp) -> tuple[UOp, ...]:

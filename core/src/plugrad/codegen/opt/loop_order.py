@@ -95,6 +95,8 @@ def hoist_reduction(kernel: KernelOpt) -> None:
         for n, hoist in fitting if in_pieces(steps) else ():
             sums = hoist.numel * each_sum * steps_of((*shares, *loops[:n], steps))
             sums *= _SUMS if hoist.nbytes < can.cache_bytes[0] // 2 else _FAR_SUMS
+            if sums + products >= least:
+                continue
             nest = [*shares, *loops[:n], steps, *loops[n:], *step, *inside]
             time = sums + _time(nest, body, products, can)
             if time < least:

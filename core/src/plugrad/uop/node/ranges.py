@@ -1,5 +1,6 @@
 """The loops around the computation of a node."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from plugrad.uop.ops import Ops
@@ -17,6 +18,14 @@ def open_ranges(u: "UOp") -> "frozenset[UOp]":
     if u.op is Ops.RANGE:
         return frozenset((u, *_union(u.src)))
     return _union(u.src).difference(u.src[2 if u.op is Ops.STORE else u.arg[1] :])
+
+
+def find_ranges(nodes: "Iterable[UOp]") -> None:
+    """Find the RANGEs around all of `nodes`, sources first: sooner than each of them does when asked."""
+    keep = object.__setattr__
+    for u in nodes:
+        if u._ranges is None:  # pyright: ignore[reportPrivateUsage]
+            keep(u, "_ranges", open_ranges(u) if u.op in _OPENING_OR_ENDING else _union(u.src))
 
 
 def _union(src: "tuple[UOp, ...]") -> "frozenset[UOp]":
