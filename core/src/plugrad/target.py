@@ -127,7 +127,7 @@ class FragmentLoad:
 
 @frozen
 class TensorCore:
-    """One matrix instruction: `D = A @ B + C` on a tile, by `threads` threads.
+    """One matrix instruction: `D = (A + offset) @ B + C` on a tile, by `threads` threads.
 
     A is (M, K), B is (K, N), C and D are (M, N); their elements are spread over the threads.
 
@@ -141,6 +141,7 @@ class TensorCore:
         b: where those of B are.
         c: where those of C and D are.
         loads_rows: whether a warp can load fragments of A and B from local memory by a FragmentLoad.
+        offset: what the instruction adds to each element of A; kernels subtract as many times the sum of B.
     """
 
     name: str
@@ -152,6 +153,7 @@ class TensorCore:
     b: Fragment
     c: Fragment
     loads_rows: bool = False
+    offset: int = 0
 
     def suits_loops(self, rows: int, columns: int, inner: int) -> bool:
         """Say whether loops suit a product: whole steps, and rows enough to copy B.

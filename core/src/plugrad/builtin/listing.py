@@ -32,8 +32,8 @@ class Instruction:
     """One node of a linear program; `src` are the positions of its sources.
 
     `arg` is as in the node, except that a RANGE has `(ident, name of its kind)`, a STORE the name of an op, a
-    PARAM None for a symbolic size, a SINK none and a WMMA its `(threads, dims, bits of A, bits of B, bits of
-    C)`, each pair of bits as in a Fragment.
+    PARAM None for a symbolic size, a SINK none and a WMMA its `(threads, dims, offset, bits of A, bits of B,
+    bits of C)`, each pair of bits as in a Fragment.
     """
 
     op: Ops
@@ -121,7 +121,7 @@ def _as_literals(arg: Any) -> Any:
         case FragmentLoad():
             return arg.matrices, arg.is_transposed
         case TensorCore():
-            return arg.threads, arg.dims, *((f.threads, f.places) for f in (arg.a, arg.b, arg.c))
+            return arg.threads, arg.dims, arg.offset, *((f.threads, f.places) for f in (arg.a, arg.b, arg.c))
         case (slot, UOp()):
             return slot, None
         case _:

@@ -315,7 +315,7 @@ def _gep(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Ste
 
 def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
     ins = program[i]
-    threads, (n, m, k), *bits = ins.arg
+    threads, (n, m, k), offset, *bits = ins.arg
     fragments = [Fragment(*b) for b in bits]
     shapes = ((m, k), (k, n), (m, n))
     where = [elements_of(f, threads, axes) for f, axes in zip(fragments, ("mk", "kn", "mn"), strict=True)]
@@ -340,7 +340,7 @@ def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
             tiles.append(tile)
         a, b, c = tiles
         rows, columns = where[2]
-        result = (a @ b + c)[:, rows, columns]
+        result = ((a + offset) @ b + c)[:, rows, columns]
         shape = (lanes.count,) if fragments[2].count == 1 else (lanes.count, -1)
         lanes.values[i] = result.reshape(shape).astype(out)
 

@@ -113,7 +113,7 @@ class Ops(Enum):
     IMAG = auto()  # (z): the imaginary part
 
     # kernels, by the threads of a warp together
-    WMMA = auto()  # (a, b, c): TensorCore; a @ b + c of one tile, as each thread's fragments
+    WMMA = auto()  # (a, b, c): TensorCore; (a + its offset) @ b + c of a tile, as each thread's fragments
     LOAD_MATRIX = auto()  # (INDEX of local memory): FragmentLoad; a fragment of rows, of which each names one
 
     # kernels, copies that go on while others are read

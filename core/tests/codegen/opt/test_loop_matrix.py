@@ -34,6 +34,7 @@ PAIRS = replace(
     a=Fragment((), ("k0",)),
     b=Fragment((), ("k0", *LANES)),
 )
+ABOVE = replace(FOUR_BYTES, name="above", offset=128)
 _ALL = frozenset(STORABLE)
 LOOPS = Capabilities(
     _ALL,
@@ -94,6 +95,15 @@ def test_tiles_of_rows_and_vectors_make_the_product(
 ) -> None:
     lowered = check(matmul(rows, columns, inner, core))
     assert uses_core(lowered) is core.suits_loops(rows, columns, inner)
+
+
+def test_what_an_instruction_adds_to_rows_is_taken_off_once_for_all_of_them() -> None:
+    lowered = check(matmul(72, 64, 8, ABOVE), replace(LOOPS, tensor_cores=(ABOVE,)))
+    ranges = [u for u in lowered.program if u.op in (Ops.RANGE, Ops.WMMA)]
+    loops = [number for number, u in enumerate(ranges) if u.op is Ops.RANGE]
+    steps = [last - first - 1 for first, last in zip(loops, [*loops[1:], len(ranges)], strict=True)]
+    # sums of the columns, then the loop over tiles of rows, and their products
+    assert steps[-3:] == [4, 0, 24]
 
 
 def test_rows_may_lie_across_memory() -> None:

@@ -21,7 +21,9 @@ _FLAGS = {"vdpbf16ps": "avx512_bf16", "vpdpbusd": "avx512_vnni"}
 def _core(name: str, factor: DType, result: DType) -> TensorCore:
     inner = ("k0", "k1")[: 4 // factor.itemsize // 2]
     a, b, c = (Fragment((), places) for places in (inner, (*inner, *_COLUMNS), _COLUMNS))
-    return TensorCore(name, (16, 1, 4 // factor.itemsize), 1, factor, result, a, b, c)
+    # VPDPBUSD takes unsigned bytes on one side: with their highest bit turned, bytes are greater by 128
+    offset = 128 if factor is dtypes.int8 else 0
+    return TensorCore(name, (16, 1, 4 // factor.itemsize), 1, factor, result, a, b, c, offset=offset)
 
 
 CORES = (_core("vdpbf16ps", dtypes.bfloat16, dtypes.float32), _core("vpdpbusd", dtypes.int8, dtypes.int32))
@@ -36,9 +38,7 @@ def dot_products(machine: Machine) -> tuple[TensorCore, ...]:
 def dot_product(define: Define, core: TensorCore) -> str:
     """Define the function `c + a @ b` of an instruction; return its name.
 
-    VPDPBUSD takes unsigned bytes on one side. With their highest bit turned they are greater by 128, which
-    adds 128 times the sum of the other side. Types of builtins change from compiler to compiler; gcc keeps
-    what assembly changes in memory.
+    Types of builtins change from compiler to compiler; gcc keeps what assembly changes in memory.
     """
     count = core.b.count // 16
     short = preamble.SHORT_NAMES[core.dtype_in]
@@ -65,12 +65,10 @@ _PAIRS = """\
 #endif"""
 
 _BYTES = """\
-  INTS high = FILLED((int)0x80808080), row = FILLED((int)a) ^ high, more = {0};
+  INTS row = FILLED((int)a ^ (int)0x80808080);
 #if defined(__clang__)
   __asm__("vpdpbusd %2, %1, %0" : "+v"(c) : "v"(row), "v"(b));
-  __asm__("vpdpbusd %2, %1, %0" : "+v"(more) : "v"(high), "v"(b));
-  return c - more;
+  return c;
 #else
-  more = __builtin_ia32_vpdpbusd_v16si(more, high, (INTS)b);
-  return __builtin_ia32_vpdpbusd_v16si(c, row, (INTS)b) - more;
+  return __builtin_ia32_vpdpbusd_v16si(c, row, (INTS)b);
 #endif"""

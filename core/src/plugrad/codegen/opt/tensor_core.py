@@ -225,10 +225,15 @@ class _Tiling:
         core, product = self.core, self.product
         a = self._fragment(product.a, core.a, "mk")
         b = self._fragment(product.b, core.b, "kn")
-        out = core.dtype_out.vec(core.c.count)
+        total = self._sum_of_products(a, b)
+        # 0 is multiplied as what is added to each element of A
+        return total - self._sum_of_products(a.const_like(0), b) if core.offset else total
+
+    def _sum_of_products(self, a: UOp, b: UOp) -> UOp:
+        core, out = self.core, self.core.dtype_out.vec(self.core.c.count)
         zero = UOp.const(out, identity_of(Ops.ADD, out))
         tile = UOp(Ops.WMMA, out, (a, b, zero), core)
-        kept = (r for r in ranges_of_reduce(product.reduce) if r is not self.axes["k"])
+        kept = (r for r in ranges_of_reduce(self.product.reduce) if r is not self.axes["k"])
         loops = tuple(r for r in (*kept, self.outer["k"]) if r.op is Ops.RANGE)
         return UOp(Ops.REDUCE, out, (tile, *loops), (Ops.ADD, 1)) if loops else tile
 
