@@ -57,6 +57,23 @@ def test_products_of_integers_stay_a_loop() -> None:
     assert written_out(product(128, 128, dtypes.int32), NARROW) == []
 
 
+def test_short_rows_are_written_out_and_several_of_them_where_values_are_computed() -> None:
+    def scaled(length: int, terms: int) -> list[tuple[tuple[int, ...], object]]:
+        """Return what is written out of rows that are multiplied by themselves some times."""
+        i, j = UOp.range(32, 0), UOp.range(length, 1)
+        value = loaded = param(1, dtypes.float32).index((i * 2 + 1) * length + j).load()
+        for _ in range(terms):
+            value = value * loaded + 1.0
+        ast = UOp.sink(param(0, dtypes.float32).index(i * length + j).store(value, i, j), arg=KernelInfo())
+        applied = optimise(KernelOpt(ast, WIDE)).applied
+        return [(opt.axis, opt.arg) for opt in applied if opt.op is OptOps.UPCAST]
+
+    assert scaled(20, 8) == [((1, 1), 16), ((1, 0), 2), ((0,), 4)]
+    assert scaled(20, 0) == [((1, 1), 16), ((1, 0), 2)]
+    assert scaled(32, 0)[1:] == []
+    assert scaled(16 * 5, 8)[1:] == []
+
+
 def test_windows_in_one_set_of_the_cache_are_not_read_side_by_side() -> None:
     def gradient(size: int) -> UOp:
         """Return sums of windows of 5 x 5, in 32 channels of maps with rows of 32 elements."""

@@ -18,7 +18,7 @@ _LONG = 128
 _TOO_LONG = 512
 # Operations of an element up to which four vectors are computed side by side: 1.3 to 1.7 times as fast on
 # memory that the second cache holds (Zen 3, gcc 12).
-_SHORT = 8
+SHORT = 8
 # The most vectors that are computed for that, against the least: a sixteenth is computed again.
 _REPEATED = 17 / 16
 # Inner loops of a reduction, such as a convolution's window, are written out up to this many steps.
@@ -188,7 +188,7 @@ class LoopBody:
         most = 1
         if self.reduce is None and _LONG <= self.written_out <= _TOO_LONG:
             most = 2
-        elif self.reduce is None and self.written_out <= _SHORT:
+        elif self.reduce is None and self.written_out <= SHORT:
             most = 1 if any(p.written_out(lane) for p in self.places) else 4
         size = constant_size(lane) or 1
         steps = {count: -(-size // (count * lanes)) * count for count in (1, 2, 4) if count <= most}

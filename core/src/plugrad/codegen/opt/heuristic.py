@@ -28,7 +28,7 @@ from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, in_one_loop, moving, vector_steps
 from plugrad.codegen.opt.transpose import write_lines
-from plugrad.codegen.opt.unrolling import write_out_steps
+from plugrad.codegen.opt.unrolling import write_out_rows, write_out_steps
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
@@ -147,6 +147,8 @@ class _VectorPlan:
         self._unroll_windows()
         if len(tile) > 1:
             order_loops(self.kernel)
+        if lane is not None:
+            write_out_rows(self.kernel, self.bodies, lane, self._lanes(lane))
 
     def _axes_of_other_stores(self, lane: UOp | None) -> list[UOp]:
         """Return the axes of other stores' loops that gain by lanes."""

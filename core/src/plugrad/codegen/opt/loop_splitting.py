@@ -18,7 +18,7 @@ from plugrad.uop.strides import coefficient, constant_size
 # Each piece repeats the code of the kernel.
 _MOST_PIECES = 4
 # Pieces are worth loops of their own where the longest of them is long.
-_LONG = 8
+_LONG = 7
 
 
 def cuts(kernel: KernelOpt) -> Iterator[Opt]:

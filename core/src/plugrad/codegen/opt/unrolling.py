@@ -7,11 +7,11 @@ of 14 x 14 maps 0.23 instead of 0.33, sums for batch normalisation 0.6 instead o
 integers need more registers: written out they took 1.6 times as long.
 """
 
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, divisors, steps_of
+from plugrad.codegen.opt.analysis import SHORT, LoopBody, MemoryAccess, bodies_of, divisors, steps_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.opt.tile import moving
-from plugrad.codegen.rebuild import ranges_of_reduce
+from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import constant_size
@@ -25,6 +25,44 @@ _LONGEST = 208
 _SAME_SET = 4096
 # Sums side by side from which a processor is busy with the products, and does not wait for one sum.
 _SIDE_BY_SIDE = 4
+# Vectors of a row that are written out, and rows beside it.
+_VECTORS_OF_ROW = 2
+_ROWS = (4, 3, 2)
+
+
+def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: int) -> None:
+    """Write out the vectors of a short row, and rows beside it where their values are computed.
+
+    Of vectors that share their last elements, addresses are constants then. Copies write line after line.
+
+    Args:
+        kernel: with its lanes, before threads.
+        bodies: as they were before these.
+        lane: the axis that the lanes were taken from.
+        lanes: of a vector.
+    """
+    nests = [s.src[2:] for s in stores_of(kernel.ast) if any(_is_part(r, lane) for r in s.src[2:])]
+    if len(nests) != 1 or any(body.reduce is not None for body in bodies):
+        return
+    loops = [r for r in nests[0] if r.arg.kind is AxisType.LOOP]
+    left, others = [r for r in loops if _is_part(r, lane)], [r for r in loops if not _is_part(r, lane)]
+    upcast = [r for r in nests[0] if r.arg.kind is AxisType.UPCAST]
+    vectors = steps_of(left) * (steps_of(upcast) // lanes)
+    is_copy = max(body.written_out for body in bodies) <= SHORT
+    row = next((r for r in reversed(others) if all(r in s.src[2:] for s in stores_of(kernel.ast))), None)
+    if row is None or vectors > _VECTORS_OF_ROW or left != loops[len(loops) - len(left) :]:
+        return
+    if not all(_is_part(r, lane) for r in upcast) or (
+        is_copy and any(p.written_out(lane) for p in bodies[0].places)
+    ):
+        return
+    counts = divisors(constant_size(row) or 1, _ROWS if not is_copy and kernel.can_write_out(row) else ())
+    shifted = [(*opt.axis, 0) for opt in kernel.applied if opt.op is OptOps.SHIFTIN]
+    for r in left:
+        if counts or r.arg.ident in shifted:
+            kernel.apply(Opt(OptOps.UPCAST, r.arg.ident, steps_of([r])))
+    for count in counts[:1]:
+        kernel.apply(Opt(OptOps.UPCAST, row.arg.ident, count))
 
 
 def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
