@@ -14,10 +14,12 @@ from plugrad.codegen.rebuild import rebuild
 from plugrad.dtype import is_bool
 from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, Ops, UOp, graph_rewrite
-from plugrad.uop.symbolic import pm_vector
+from plugrad.uop.symbolic import pm_symbolic, pm_vector
 
 # Vectors whose lanes one shuffle puts side by side.
 _SHUFFLED = 2
+# What changes on a target whose arithmetic is on vectors.
+_OF_MEMORY = frozenset({Ops.LOAD, Ops.STORE, Ops.SINK, Ops.BARRIER, Ops.COMMIT, Ops.WMMA})
 
 
 def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
@@ -41,6 +43,12 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
             return _widened(u, capabilities) if u.op is Ops.VECTORIZE else _scalar_parts(u)
         return None
 
+    nodes = sink.toposort()
+    may_change = nodes if capabilities.vector_bits == 0 else [u for u in nodes if u.op in _OF_MEMORY]
+    is_kept = all([(new := change(u)) is None or new is u for u in may_change])
+    # simplified graphs have no lanes of made vectors
+    if is_kept and sink.normal_for is pm_symbolic:
+        return sink
     return graph_rewrite(rebuild(sink, change), pm_vector, name="devectorize")
 
 

@@ -41,9 +41,11 @@ def _narrow(u: UOp, src: tuple[UOp, ...]) -> UOp:
     if u.op is Ops.REDUCE:
         values = tuple(s.cast(dtype) for s in src[: u.arg[1]])
         return UOp(u.op, dtype.vec(u.dtype.count), (*values, *src[u.arg[1] :]), u.arg, u.tag)
-    if any([s.dtype.scalar() is dtypes.int64 for s in src]):
-        dtype = dtypes.int64
-    return UOp(u.op, dtype.vec(u.dtype.count), tuple([s.cast(dtype) for s in src]), u.arg, u.tag)
+    if not all([s.dtype is dtype for s in src]):
+        if any([s.dtype.scalar() is dtypes.int64 for s in src]):
+            dtype = dtypes.int64
+        src = tuple([s.cast(dtype) for s in src])
+    return UOp(u.op, dtype.vec(u.dtype.count), src, u.arg, u.tag)
 
 
 def _width(u: UOp) -> DType:

@@ -39,6 +39,7 @@ class _Vectorizer:
         self.vector_bits = vector_bits
         self.shuffles = vector_bits > 0
         self.count = constant_size(lane) or 1
+        # others stay as they are
         self.done: dict[UOp, UOp] = {}
         self.steps: list[dict[UOp, UOp]] = [{lane: lane.const_like(step)} for step in range(self.count)]
         self.moving: dict[UOp, Moving] = {}
@@ -47,15 +48,17 @@ class _Vectorizer:
         order = sink.toposort()
         find_ranges(order)
         self._visit(order)
-        return self.done[sink]
+        return self.of(sink)
 
     def _visit(self, order: Iterable[UOp]) -> None:
+        done, lane = self.done, self.lane
         for u in order:
-            has_lane = self.lane in u.ranges
-            if not has_lane and u.op in _ENDING:
-                # its own `ranges` no longer show that it has one
-                has_lane = any(self.lane in s.ranges for s in u.src)
-            self.done[u] = self._vector(u) if has_lane or u.op in _HOLDS_STORES else self._rebuilt(u)
+            has_lane = lane in u.ranges or u.op in _HOLDS_STORES
+            # of what ends the lane, its own `ranges` no longer show that it has one
+            if has_lane or (u.op in _ENDING and any([lane in s.ranges for s in u.src])):
+                done[u] = self._vector(u)
+            elif not done.keys().isdisjoint(u.src):
+                done[u] = self._rebuilt(u)
 
     def _unvisited(self, root: UOp) -> Iterable[UOp]:
         return root.toposort(lambda node: node not in self.done)

@@ -37,7 +37,8 @@ class Scope:
         self.lines: list[str] = []
         self.depth = 1
         self.definitions: dict[str, str] = {}
-        self.params = {u.arg[0]: u for u in sorted(uops, key=_slot) if u.op is Ops.PARAM}
+        params = [u for u in uops if u.op is Ops.PARAM]
+        self.params = {u.arg[0]: u for u in sorted(params, key=lambda u: u.arg[0])}
         self.written = {
             root.arg[0] for u in uops if u.op is Ops.STORE and (root := buffer_of(u)).op is Ops.PARAM
         }
@@ -136,7 +137,3 @@ def buffer_of(u: UOp) -> UOp:
     while u.op not in (Ops.PARAM, Ops.DEFINE_LOCAL):
         u = u.src[0]
     return u
-
-
-def _slot(u: UOp) -> int:
-    return u.arg[0] if u.op is Ops.PARAM else -1

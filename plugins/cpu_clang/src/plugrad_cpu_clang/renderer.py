@@ -140,7 +140,12 @@ class CpuRenderer(MaskRenderer):
         """Return the type of a value (of vectors of bool: see `value_type`)."""
         if dtype.count == 1:
             return self.type_names[dtype]
-        return preamble.vector_type(scope.define, preamble.SHORT_NAMES[dtype.scalar()], dtype.count)
+        assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
+        name = scope.types.get(dtype)
+        if name is None:
+            short = preamble.SHORT_NAMES[dtype.scalar()]
+            name = scope.types[dtype] = preamble.vector_type(scope.define, short, dtype.count)
+        return name
 
     def storage_type(self, dtype: DType) -> str:
         """Return the type of a buffer's elements: a bool is a byte."""
@@ -260,19 +265,25 @@ class CpuRenderer(MaskRenderer):
 
     def call(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the call of a function of the preamble."""
+        assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
+        function = scope.functions.get((u.op, u.dtype))
+        if function is None:
+            function = scope.functions[u.op, u.dtype] = self._function(scope, u)
+        return f"{function}({', '.join(args)})"
+
+    def _function(self, scope: Scope, u: UOp) -> str:
         short, count = preamble.SHORT_NAMES[u.dtype.scalar()], u.dtype.count
         match u.op:
             case Ops.SQRT | Ops.TRUNC:
-                function = preamble.lanewise(scope.define, self.functions[u.op], short, count)
+                return preamble.lanewise(scope.define, self.functions[u.op], short, count)
             case Ops.FMOD:
-                function = float_remainder(scope.define, u.dtype.scalar(), count)
+                return float_remainder(scope.define, u.dtype.scalar(), count)
             case Ops.SIN | Ops.COS:
-                function = sine(scope.define, u.op, u.dtype.scalar(), count)
+                return sine(scope.define, u.op, u.dtype.scalar(), count)
             case Ops.MULACC:
-                function = preamble.fused_multiply_add(scope.define, short, count)
+                return preamble.fused_multiply_add(scope.define, short, count)
             case _:
                 raise NotImplementedError(f"C on CPUs has no {u.op!r}: codegen should have decomposed it")
-        return f"{function}({', '.join(args)})"
 
     # --- conversions ---
 
@@ -337,10 +348,14 @@ class CpuScope(MaskScope):
         spilled: accumulators that are kept in memory.
         prefetches: what loads ask for ahead.
         held: loads whose vectors stay in registers.
+        types: the vectors that are defined.
+        functions: the functions that are defined, by operation.
     """
 
     def __init__(self, uops: Sequence[UOp], stream_bytes: int, capabilities: Capabilities) -> None:
         super().__init__(uops)
+        self.types: dict[DType, str] = {}
+        self.functions: dict[tuple[Ops, DType], str] = {}
         read = {buffer_of(u).arg[0] for u in uops if u.op is Ops.LOAD and buffer_of(u).op is Ops.PARAM}
         sizes = {slot: least(u.arg[1]) * u.dtype.itemsize for slot, u in self.params.items()}
         large = {slot for slot, nbytes in sizes.items() if nbytes >= stream_bytes}

@@ -60,7 +60,7 @@ def decompose(sink: UOp, capabilities: Capabilities) -> UOp:
     after:  SHR(x, 3)
     """
     nodes = sink.toposort()
-    small = any(u.dtype.name in _SMALL_FLOATS for u in nodes)
+    small = any(dtype.name in _SMALL_FLOATS for dtype in {u.dtype for u in nodes})
     table = rules(capabilities, small=small)
     # most kernels have all they need, and a walk with the rules takes ten times as long
     if any(table.matcher(op) for op in {u.op for u in nodes}):
