@@ -13,6 +13,7 @@ from plugrad.codegen.prepare.lower_running_sum import keep_totals
 from plugrad.dtype import DType, dtype_min, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.strides import constant_size
 from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of
 from plugrad_conformance.testing.random_kernels import random_opts
@@ -92,10 +93,21 @@ def test_every_optimisation_writes_what_the_sum_means(inner: bool, has_keys: boo
 def test_rows_have_threads_but_no_lanes_as_they_share_the_totals(has_keys: bool) -> None:
     prepared = KernelOpt(PREPARE.run(kernel(has_keys=has_keys), LOOPS), LOOPS)
     assert not prepared.can_repeat()
-    prepared.apply(Opt(OptOps.THREAD, (0,), 2))
+    prepared.apply(Opt(OptOps.THREAD, (0,) if has_keys else (0, 0), 2))
     for op in (OptOps.UPCAST, OptOps.SHIFTIN, OptOps.PADTO):
         with pytest.raises(KernelOptError):
             prepared.apply(Opt(op, (0, 1), 3 if op is OptOps.SHIFTIN else 4))
+
+
+@pytest.mark.parametrize(
+    ("rows", "threads", "beside"), [(8, 2, 4), (24, 2, 8), (24, 8, 3), (7, 1, 1), (2, 1, 1)]
+)
+def test_rows_of_one_key_go_on_side_by_side_where_threads_have_rows_left(
+    rows: int, threads: int, beside: int
+) -> None:
+    prepared = keep_totals(kernel(rows, has_keys=False), replace(LOOPS, threads=threads))
+    last = prepared.src[-1].src[-1]
+    assert (constant_size(last) if last.arg.kind is AxisType.UPCAST else 1) == beside
 
 
 def test_a_grid_and_few_steps_keep_the_sum() -> None:
