@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from plugrad import events
+from plugrad._util import collector_paused
 from plugrad.device import Device, OpenDevice
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
@@ -63,7 +64,8 @@ def realize(
             recipe.run(form)
             return
         started = time.perf_counter()
-        with one_wait():
+        # the collector would look through all nodes several times, which hold no cycles
+        with one_wait(), collector_paused():
             plan, steps = _run_planned(values, device, before, capture)
         if form is not None:
             remember(form, plan, steps)
