@@ -236,6 +236,17 @@ def test_wide_vectors_that_lie_across_lines_are_copied_where_many_rows_read_them
     assert not is_staged(14, 256, replace(one, vector_bits=256, vector_registers=16))
 
 
+def test_lanes_are_not_written_into_lines_of_their_own_for_factors_that_are_side_by_side() -> None:
+    """Rows of seven in a border of zeros, scaled by numbers of their channel."""
+    i, r, j = UOp.range(64, 0), UOp.range(9, 1), UOp.range(9, 2)
+    inside = ~(r < 1) & (r < 8) & ~(j < 1) & (j < 8)
+    value = param(1, 64 * 49).index(i * 49 + (r - 1) * 7 + j - 1, inside).load()
+    for slot in (2, 3, 4, 5):
+        value = value * param(slot, 64).index(i, inside).load() + 1.0
+    opts = chosen(kernel(param(0, 64 * 81).index((i * 9 + r) * 9 + j).store(value, i, r, j)), LOOPS)
+    assert all(o.axis[0] != 0 for o in opts if o.op is OptOps.UPCAST)
+
+
 def gradient_of_filters(images: int, channels: int, filters: int, size: int) -> UOp:
     """Return sums over places, of images beside gradients whose filters are contiguous."""
     o, c, v, w = (UOp.range(extent, axis) for axis, extent in enumerate((filters, channels, 3, 3)))

@@ -40,6 +40,8 @@ _CHAINS = 4
 _WAITS = 64
 # The most of them along a row that is read once: lines that follow each other come sooner.
 _VECTORS_OF_ROW = 16
+# Against a load: a line of its own for each lane that is stored.
+_LINES_APART = 2.5
 # Operations in all copies together: more of them take longer to compile than thousands of calls gain.
 _CODE_LIMIT = 512
 # Registers that lanes take until they are picked: what is loaded twice, and the places.
@@ -113,13 +115,23 @@ class _VectorPlan:
     def _cheapest_lane(self) -> UOp | None:
         """Return the axis whose vectors cost least. A reduction's outer one has to gain clearly."""
         if all(body.reduce is None for body in self.bodies):
-            return min([None, *self._with_lanes()], key=self._cost)
+            lanes = sorted(self._with_lanes(), key=lambda r: self._cost(r) + self._written_apart(r))
+            return min([None, *lanes[:1]], key=self._cost)
         best, least = None, self._cost(None)
         for r in reversed(self._with_lanes()):
             cost = self._cost(r)
             if cost < (least if best is None else _CLEARLY * least):
                 best, least = r, cost
         return best
+
+    def _written_apart(self, lane: UOp) -> float:
+        """Return the cost of storing each lane into a line of its own.
+
+        It is nothing where the kernel transposes.
+        """
+        crossed = any(p.is_contiguous(lane) and len(p.index.src[1].ranges) > 1 for p in self.places)
+        apart = (p for p in self.places if p.is_store and p.leaves_line(lane))
+        return sum(_LINES_APART * steps_of(p.loops) for p in apart) if self.can_repeat and not crossed else 0
 
     def apply(self) -> None:
         lane, main, chosen = self.lane, self.main, self.tile

@@ -31,9 +31,10 @@ _ROWS = (4, 3, 2)
 
 
 def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: int) -> None:
-    """Write out the vectors of a short row, and rows beside it where their values are computed.
+    """Write out the vectors of a short row, and rows beside it.
 
-    Of vectors that share their last elements, addresses are constants then. Copies write line after line.
+    Of vectors that share their last elements, addresses are constants then. Rows of copies stay a loop: these
+    write line after line.
 
     Args:
         kernel: with its lanes, before threads.
