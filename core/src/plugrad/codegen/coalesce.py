@@ -126,7 +126,7 @@ def _split_lanes(sink: UOp, r: UOp, lanes: int) -> UOp:
 
 
 def store_apart(sink: UOp, capabilities: Capabilities) -> UOp:
-    """Store lanes that memory holds apart in loops, out of fast memory, where they are many.
+    """Store many lanes that memory holds apart in loops, out of fast memory.
 
     Picked out of registers, each lane is a store with an address of its own: more code than the sum itself,
     which takes as long.

@@ -351,9 +351,10 @@ def _node(item: _Item) -> UOp:
 
 
 def _in_order(items: Mapping[_Item, Iterable[_Item]], own: Mapping[_Item, _Key]) -> list[_Item]:
-    """Return items in the order in which a walk takes the one of the least key that waits for no other.
+    """Return items in order of their keys, each behind those that it waits for.
 
-    An item that waits for one of a greater key comes right behind it: its key begins with the other's.
+    A walk takes the one of the least key that waits for no other. An item that waits for one of a greater key
+    comes right behind it: its key begins with the other's.
     """
     keys = dict(own)
     for _ in items:

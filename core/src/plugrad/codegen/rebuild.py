@@ -50,7 +50,7 @@ def at_each(values: Sequence[UOp], r: UOp, steps: int) -> list[UOp]:
 
 
 class Moving:
-    """What moves with a range, found once, and written at any of its steps.
+    """Nodes that move with a range, written at any of its steps.
 
     Sums of index arithmetic are taken apart: at a step, they are the rest and a number, as `simplify` would
     write it.
@@ -79,7 +79,7 @@ class Moving:
                 stack.extend([s for s in node.src[::-1] if r in s.ranges])
 
     def at(self, step: int, known: dict[UOp, UOp]) -> dict[UOp, UOp]:
-        """Return what stands for all nodes at a step, of which some may be `known`."""
+        """Return the nodes that stand for all others at a step; some may be `known`."""
         known[self.r] = self.r.const_like(step)
         for u, (rest, each, constant) in self.sums.items():
             if u not in known:

@@ -56,7 +56,7 @@ def keep_totals(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _rows_beside(around: list[UOp], capabilities: Capabilities) -> int:
-    """Return how many rows go on side by side; threads share the others."""
+    """Return the number of rows that go on side by side; threads share the others."""
     size = (constant_size(around[-1]) if around else None) or 1
     most = size // max(2, capabilities.threads)
     return next((n for n in range(min(_MOST_ROWS, most), 1, -1) if size % n == 0), 1)

@@ -21,7 +21,10 @@ def open_ranges(u: "UOp") -> "frozenset[UOp]":
 
 
 def find_ranges(nodes: "Iterable[UOp]") -> None:
-    """Find the RANGEs around all of `nodes`, sources first: sooner than each of them does when asked."""
+    """Find the RANGEs around all of `nodes`, sources first.
+
+    Each of them does so when asked, which takes longer.
+    """
     keep = object.__setattr__
     for u in nodes:
         if u._ranges is None:  # pyright: ignore[reportPrivateUsage]
