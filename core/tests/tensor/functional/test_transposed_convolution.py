@@ -1,5 +1,6 @@
 """Tests of plugrad.tensor.functional.transposed_convolution, against torch."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch.nn.functional as F
 from plugrad import Tensor
 from plugrad.errors import ShapeError
 from plugrad.events import KernelEvent, subscribe
+from plugrad.uop import Ops
 from plugrad_conformance.testing.realize_all import realize_all
 
 RNG = np.random.default_rng(0)
@@ -26,6 +28,11 @@ TRANSPOSED: list[tuple[int, tuple[int, ...], tuple[int, ...], dict[str, Any]]] =
     (2, (1, 4, 4, 3), (4, 2, 2, 3), {"groups": 2, "stride": (2, 1), "dilation": (1, 2), "padding": (0, 1)}),
     (2, (1, 2, 4, 4), (2, 2, 2, 2), {"stride": 3, "dilation": 2, "padding": 3, "output_padding": (2, 1)}),
     (3, (1, 2, 3, 2, 3), (2, 3, 2, 3, 2), {"stride": 2, "padding": (0, 1, 0)}),
+    # phases of their own reach: of equal kernels, with an uneven cut, in groups, of kernels that differ
+    (2, (2, 3, 4, 4), (3, 2, 4, 4), {"stride": 2, "padding": 1}),
+    (2, (1, 2, 3, 4), (2, 3, 6, 4), {"stride": (3, 2), "padding": (2, 1), "output_padding": (1, 0)}),
+    (1, (2, 4, 7), (4, 2, 6), {"groups": 2, "stride": 3, "padding": 3, "output_padding": 0}),
+    (2, (1, 2, 3, 3), (2, 2, 5, 3), {"stride": (3, 2), "padding": 1, "output_padding": (1, 1)}),
 ]
 
 
@@ -97,3 +104,11 @@ def test_transposed_convolutions_that_do_not_fit_are_refused(
 def test_a_negative_padding_is_refused() -> None:
     with pytest.raises(ShapeError, match=r"conv_transpose1d: padding \(\(-1, -1\),\) .* is negative"):
         Tensor.ones(1, 1, 4).conv_transpose1d(Tensor.ones(1, 1, 2), padding=-1)
+
+
+def test_phases_compute_what_stays_and_no_more() -> None:
+    x, weight = Tensor.empty(1, 2, 4, 4, device="PYTHON"), Tensor.empty(2, 3, 4, 4, device="PYTHON")
+    out = x.conv_transpose2d(weight, stride=2, padding=1)
+    sums = [u for u in out.uop.toposort() if u.op is Ops.REDUCE_AXIS]
+    # 8 x 8 results of 3 channels, each of 2 channels and 2 x 2 elements under the kernel
+    assert sum(math.prod(u.src[0].shape) for u in sums) == 8 * 8 * 3 * 2 * 2 * 2

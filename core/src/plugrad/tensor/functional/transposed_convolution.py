@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from operator import ge
 from typing import Any
@@ -18,6 +18,8 @@ from plugrad.tensor.shapes import as_int, is_static, show
 from plugrad.uop import add_sizes
 
 _CHANNELS = "C, O/groups"
+# Results that phases of one reach compute and cut off, for each that stays, from which they are apart.
+_MORE_RESULTS = 1.1
 
 
 def conv_transpose1d(
@@ -203,17 +205,24 @@ def _by_phases(
     firsts = [before // step for (before, _), step in zip(cuts, steps, strict=True)]
     lasts = [(cut[0] + n - 1) // step for cut, n, step in zip(cuts, lengths, steps, strict=True)]
 
-    def convolve(kernels: Any, shifts: Any) -> Any:
+    def convolve(kernels: Any, shifts: Any, firsts: Sequence[int], lasts: Sequence[int]) -> Any:
         reach = zip(kernels.shape[2:], firsts, lasts, sizes, strict=True)
         around = tuple([(t - 1 - q, r - size + 1) for t, q, r, size in reach])
         turned = kernels.flip(tuple(range(2, 2 + axes)))
         return cross_correlation(x, turned, shifts, groups, (1,) * axes, (1,) * axes, around)
 
-    count = math.prod(steps)
-    if any(k % step for k, step in zip(kernel, steps, strict=True)):
+    count, before_axes = math.prod(steps), (*x.shape[: -1 - axes], outputs)
+    are_equal = not any(k % step for k, step in zip(kernel, steps, strict=True))
+    found = [last - first + 1 for first, last in zip(firsts, lasts, strict=True)]
+    are_whole = not any(n % step for n, step in zip(lengths, steps, strict=True))
+    if are_whole and (not are_equal or math.prod(found) * count > _MORE_RESULTS * math.prod(lengths)):
+        return _side_by_side(
+            _with_own_reach(weight, bias, steps, cuts, lengths, convolve), before_axes, steps
+        )
+    if not are_equal:
         # kernels of one size would have zeros, which make NaN of an infinity
         strided = product(*[[slice(phase, None, step) for phase in range(step)] for step in steps])
-        first, *others = [convolve(weight[(..., *cut)], bias) for cut in strided]
+        first, *others = [convolve(weight[(..., *cut)], bias, firsts, lasts) for cut in strided]
         out = first.stack(*others, dim=-1 - axes)
     else:
         pairs = [size for pair in zip(taps, steps, strict=True) for size in pair]
@@ -221,17 +230,45 @@ def _by_phases(
         order = (0, *range(3, 3 + 2 * axes, 2), 1, *range(2, 2 + 2 * axes, 2))
         kernels = parts.permute(order).reshape(outputs * count, channels, *taps)
         shifts = None if bias is None else bias.reshape(outputs, 1).expand(outputs, count).flatten()
-        out = convolve(kernels, shifts)
+        out = convolve(kernels, shifts, firsts, lasts)
     # the phases are put side by side by who reads them: stores of the convolution stay together
-    found, batch = out.shape[-axes:], x.shape[: -1 - axes]
-    apart = out.contiguous().reshape(*batch, outputs, *steps, *found)
-    start = len(batch) + 1
-    sides = [a for i in range(axes) for a in (start + axes + i, start + i)]
-    joined = [n * step for n, step in zip(found, steps, strict=True)]
-    whole_phases = apart.permute((*range(start), *sides)).reshape(*batch, outputs, *joined)
-    for axis, (cut, step, first, n) in enumerate(zip(cuts, steps, firsts, lengths, strict=True), start):
+    whole_phases = _side_by_side(out.contiguous(), before_axes, steps)
+    for axis, (cut, step, first, n) in enumerate(zip(cuts, steps, firsts, lengths, strict=True), -axes):
         whole_phases = interval(whole_phases, axis, cut[0] - step * first, cut[0] - step * first + n)
     return whole_phases
+
+
+def _with_own_reach(
+    weight: Any,
+    bias: Any,
+    steps: tuple[int, ...],
+    cuts: Sequence[tuple[int, int]],
+    lengths: Sequence[int],
+    convolve: Callable[..., Any],
+) -> Any:
+    """Return all phases (..., O, phases, *results / steps), each from its first result to its last."""
+    are_equal = not any(k % step for k, step in zip(weight.shape[2:], steps, strict=True))
+    parts: list[Any] = []
+    for number in product(*map(range, steps)):
+        # the first element under the kernel, and the phase, of the result with this number
+        reach = [divmod(i + before, step) for i, (before, _), step in zip(number, cuts, steps, strict=True)]
+        strided = [slice(phase, None, step) for (_, phase), step in zip(reach, steps, strict=True)]
+        firsts = [first for first, _ in reach]
+        lasts = [first + n // step - 1 for first, n, step in zip(firsts, lengths, steps, strict=True)]
+        kernels = weight[(..., *strided)]
+        # in memory all of one size are the kernels of one convolution, which is compiled once
+        parts.append(convolve(kernels.contiguous() if are_equal else kernels, bias, firsts, lasts))
+    return parts[0].stack(*parts[1:], dim=-1 - len(steps))
+
+
+def _side_by_side(out: Any, before: Sequence[Any], steps: tuple[int, ...]) -> Any:
+    """Return phases that lie apart (*before, phases, *found) side by side: (*before, *(found * step))."""
+    axes, start = len(steps), len(before)
+    found = out.shape[-axes:]
+    apart = out.reshape(*before, *steps, *found)
+    sides = [a for i in range(axes) for a in (start + axes + i, start + i)]
+    joined = [n * step for n, step in zip(found, steps, strict=True)]
+    return apart.permute((*range(start), *sides)).reshape(*before, *joined)
 
 
 def _insert_zeros(x: Any, steps: tuple[int, ...]) -> Any:
