@@ -36,6 +36,10 @@ def ops_of(*stores: UOp, capabilities: Capabilities = FUSES) -> str:
     )
 
 
+def test_a_kernel_whose_stores_are_all_left_out_is_an_empty_program() -> None:
+    assert linearize(UOp.sink(), FUSES) == []
+
+
 def test_a_loop_opens_before_and_closes_after_its_body() -> None:
     assert ops_of(out.index(i).store(x.index(i).load(), i)) == "RANGE LOAD STORE END"
 

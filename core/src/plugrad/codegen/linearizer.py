@@ -25,8 +25,7 @@ _DEFINE = -1
 # the phase and the place in the walk; of what comes later than these say, after those of another item
 _Key = tuple[int, ...]
 # what comes first of equal rank
-_KINDS = 4
-_NODE, _LOOP, _REGISTER, _ACCUMULATE = range(_KINDS)
+(_NODE, _LOOP, _REGISTER, _ACCUMULATE), _KINDS = range(4), 4
 
 
 def linearize(sink: UOp, capabilities: Capabilities) -> list[UOp]:
@@ -234,8 +233,7 @@ class _Linearizer:
         items = self.items[block]
         priorities = {item: self._priority(item) for item in items}
         phases = self._phases(items, priorities)
-        keys: dict[_Item, _Key] = {item: (phases[item], n) for item, n in priorities.items()}
-        return _in_order(items, keys)
+        return _in_order(items, {item: (phases[item], n) for item, n in priorities.items()})
 
     def _phases(self, items: dict[_Item, set[_Item]], priorities: dict[_Item, int]) -> dict[_Item, int]:
         """Number the phases of a block, before, in and after loops: loops are even.
@@ -264,9 +262,8 @@ class _Linearizer:
         if isinstance(item, UOp):
             return _KINDS * self.rank.get(item, -1) + (_LOOP if item.op is Ops.RANGE else _NODE)
         u, step = item
-        if step == _DEFINE:
-            return _KINDS * self.rank[u] + _REGISTER
-        return _KINDS * self.rank[u.src[step]] + _ACCUMULATE
+        rank, kind = (self.rank[u], _REGISTER) if step == _DEFINE else (self.rank[u.src[step]], _ACCUMULATE)
+        return _KINDS * rank + kind
 
     def _emit_register(self, u: UOp, step: int) -> None:
         if step != _DEFINE:
@@ -353,11 +350,10 @@ def _node(item: _Item) -> UOp:
 def _in_order(items: Mapping[_Item, Iterable[_Item]], own: Mapping[_Item, _Key]) -> list[_Item]:
     """Return items in order of their keys, each behind those that it waits for.
 
-    A walk takes the one of the least key that waits for no other. An item that waits for one of a greater key
-    comes right behind it: its key begins with the other's.
+    An item that waits for one of a greater key comes right behind it: its key begins with the other's.
     """
     keys = dict(own)
-    for _ in items:
+    for _ in range(len(items) + 1):
         late: list[tuple[_Item, _Key]] = []
         for item, after in items.items():
             last = key = keys[item]
