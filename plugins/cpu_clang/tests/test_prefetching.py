@@ -89,3 +89,17 @@ def test_the_source_asks_before_it_loads() -> None:
     asks, loads = source.index("__builtin_prefetch("), source.index("= *(data1+")
     assert asks < loads
     assert f"+{14 * ROW}, 0, 3);" in source
+
+
+def test_the_compiler_writes_out_innermost_steps_that_keep_their_order() -> None:
+    # no loop around an unrolled one, and no sum
+    outer, inner = (
+        UOp(Ops.RANGE, i32, (UOp.const(i32, 64),), UOp.range(64, n, AxisType.ORDERED).arg) for n in range(2)
+    )
+    step = out.index(at(x, outer * 64 + inner).cast(i32)).store(at(y, inner), outer, inner)
+    source = CpuRenderer(CAPABILITIES).render(
+        remove_unused(linearize(UOp.sink(step), CAPABILITIES)), "kernel"
+    )
+    lines = [line.strip() for line in source.splitlines()]
+    loops = [number for number, line in enumerate(lines) if line.startswith("for (")]
+    assert [lines[number - 1] == "#pragma GCC unroll 4" for number in loops] == [False, True]

@@ -63,6 +63,9 @@ def test_bounds_of_unary_and_choice(dtype: Any, compute: Callable[..., Any]) -> 
     assert (~v).bounds == (-5, 2)
     assert (v < w).where(v, w).bounds == (-3, 6)
     assert (w < 2).where(v, w).bounds == (2, 6)
+    assert (v < 0).where(v.const_like(8), v).bounds == (0, 8)
+    assert (v < 2).where(v, w).bounds == (-3, 6)
+    assert (v < 2).where(v, v.const_like(-9)).bounds == (-9, 1)
     assert v.cast(dtypes.int64).bounds == (-3, 4)
     assert v.cast(dtypes.uint8).bounds == (0, 255)
     assert v.cast(dtypes.float32).vmin == -math.inf
@@ -101,3 +104,8 @@ def test_comparisons_of_complex_numbers_are_open() -> None:
     x = UOp.variable("x", 0, 3, dtypes.int32).cast(dtypes.complex64)
     for compared in (x.ne(UOp.const(dtypes.complex64, 0j)), x.eq(UOp.const(dtypes.complex64, 1 + 2j))):
         assert compared.bounds == (False, True)
+
+
+def test_bounds_of_a_choice_of_floats_are_open() -> None:
+    x = UOp.variable("v", -3, 4, dtypes.int32).cast(dtypes.float32)
+    assert (x < 1.5).where(x, x.const_like(0.0)).vmin == -math.inf

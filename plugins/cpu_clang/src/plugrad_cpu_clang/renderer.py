@@ -13,7 +13,7 @@ from plugrad.renderer.masks import MaskRenderer, MaskScope
 from plugrad.renderer.scope import Scope, buffer_of
 from plugrad.settings import settings
 from plugrad.target import Capabilities
-from plugrad.uop import Ops, UOp
+from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.shape import least
 from plugrad_cpu_clang import preamble
 from plugrad_cpu_clang.dot_products import dot_product, dot_products
@@ -24,7 +24,7 @@ from plugrad_cpu_clang.half_conversions import (
     half_from_float,
 )
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
-from plugrad_cpu_clang.prefetching import prefetches
+from plugrad_cpu_clang.prefetching import innermost_loops, prefetches
 from plugrad_cpu_clang.registers import loads_to_hold
 from plugrad_cpu_clang.remainder import float_remainder
 from plugrad_cpu_clang.sine import sine
@@ -123,6 +123,13 @@ class CpuRenderer(MaskRenderer):
     def write_special(self, scope: Scope, u: UOp) -> None:
         """Name the piece of the THREAD axis; it is a parameter already."""
         scope.names[u] = f"(({self.type_name(scope, u.dtype)}){self.workitem(u.arg)})"
+
+    def write_range(self, scope: Scope, u: UOp) -> None:
+        """Open a loop; the compiler writes out innermost steps in order."""
+        assert isinstance(scope, CpuScope), "CpuRenderer opens its own scopes"
+        if u in scope.in_order:
+            scope.line("#pragma GCC unroll 4")
+        super().write_range(scope, u)
 
     def write_local(self, scope: Scope, u: UOp) -> None:
         """Declare a staged tile: memory of the thread, aligned for its vectors."""
@@ -346,6 +353,7 @@ class CpuScope(MaskScope):
     Attributes:
         streamed: slots of buffers too large for the caches that the kernel writes and never reads.
         spilled: accumulators that are kept in memory.
+        in_order: innermost loops whose steps keep their order.
         prefetches: what loads ask for ahead.
         held: loads whose vectors stay in registers.
         types: the vectors that are defined.
@@ -361,6 +369,8 @@ class CpuScope(MaskScope):
         large = {slot for slot, nbytes in sizes.items() if nbytes >= stream_bytes}
         self.streamed = (self.written & large) - read
         self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
+        innermost = (r for r, _ in innermost_loops(uops))
+        self.in_order = {r for r in innermost if r.arg.kind is AxisType.ORDERED}
         self.prefetches = prefetches(uops, capabilities.cache_bytes[-1])
         self.held = loads_to_hold(uops, capabilities.vector_registers)
 

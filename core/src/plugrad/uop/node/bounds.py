@@ -137,7 +137,15 @@ def _shift(u: "UOp", a: Interval, b: Interval) -> Interval:
 def _where(u: "UOp", c: Interval, a: Interval, b: Interval) -> Interval:
     if c[0]:
         return a
-    return (min(a[0], b[0]), max(a[1], b[1])) if c[1] else b
+    if not c[1]:
+        return b
+    cond, x, y = u.src
+    if cond.op is Ops.CMPLT and cond.src[1].op is Ops.CONST and not is_float(u.dtype):
+        # what is compared keeps to its side
+        limit = cond.src[1].arg
+        a = (a[0], min(a[1], limit - 1)) if x is cond.src[0] else a
+        b = (max(b[0], limit), b[1]) if y is cond.src[0] else b
+    return min(a[0], b[0]), max(a[1], b[1])
 
 
 def _cast(u: "UOp", a: Interval) -> Interval:
