@@ -404,17 +404,5 @@ def remove_unused(program: list[UOp]) -> list[UOp]:
 
 _HAVE_LOOPS = frozenset({Ops.RANGE, Ops.STORE})
 _MOVES_FREELY = ELEMENTWISE | {Ops.CONST, Ops.INDEX, Ops.PARAM, Ops.GEP, Ops.VECTORIZE}
-_EFFECTS = frozenset(
-    {
-        Ops.STORE,
-        Ops.ACCUMULATE,
-        Ops.RANGE,
-        Ops.END,
-        Ops.IF,
-        Ops.ENDIF,
-        Ops.BARRIER,
-        Ops.COMMIT,
-        Ops.COPY_ASYNC,
-        Ops.DEFINE_ACC,
-    }
-)
+_CONTROL = frozenset({Ops.RANGE, Ops.END, Ops.IF, Ops.ENDIF, Ops.BARRIER, Ops.COMMIT})
+_EFFECTS = _CONTROL | {Ops.STORE, Ops.ACCUMULATE, Ops.COPY_ASYNC, Ops.DEFINE_ACC}
