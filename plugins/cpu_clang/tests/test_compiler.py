@@ -69,6 +69,27 @@ def test_rendered_kernels_with_the_same_helpers_compile_together(compiler, new_w
         np.testing.assert_array_equal(out, expected)
 
 
+def test_fused_operations_are_inlined_into_kernels_of_all_flags(compiler, new_writer):
+    if compiler.toolchain.kind != "gcc" or shutil.which("objdump") is None:
+        pytest.skip("flags differ between kernels with gcc alone; objdump shows what they do")
+    filler = "x" * CHARACTERS_OF_LONG_SOURCES
+    units = [("plain", f"int plain(int x) {{ return x; }}\n// {filler}\n")]
+    # ranges are asked for in the first kernel, and the second one is not written out
+    for name, comment in (("first", f"// {filler} ? x\n"), ("second", "// ? *x\n")):
+        w = new_writer()
+        out, a = w.param(0, dtypes.float32, 4), w.param(1, dtypes.float32, 4)
+        x = w.load(a, 0, 4)
+        for _ in range(8):
+            x = w.alu(Ops.MULACC, x, x, x)
+        w.store(out, 0, x)
+        units.append((name, CpuRenderer().render(w.uops, name) + comment))
+    libs = compiler.compile_many(units)
+    lib = libs[2]
+    assert all(each is lib for each in libs)
+    assert "fma_f32x4" in units[2][1]
+    assert "<fma_f32x4>" not in compiler.disassemble(lib)
+
+
 def test_the_error_of_many_kernels_shows_the_one_to_blame(best_compiler):
     bad = "void b(void) { nonsense; }\n"
     with pytest.raises(CompileError) as caught:

@@ -398,7 +398,9 @@ def fused_multiply_add(define: Define, short: str, count: int) -> str:
     builtin = f"__builtin_fma{_BUILTIN_SUFFIX[short]}"
     fast = f"__FP_FAST_FMA{_BUILTIN_SUFFIX[short].upper()}"
     lines = [
-        f"static inline {vector} {name}({vector} a, {vector} b, {vector} c) {{",
+        # unless it has to, gcc does not inline it into kernels of other flags that are compiled beside it
+        "static inline __attribute__((always_inline))",
+        f"{vector} {name}({vector} a, {vector} b, {vector} c) {{",
         "#if defined(__clang__)",
         "#pragma clang fp contract(fast)",
         "  return a * b + c;",
