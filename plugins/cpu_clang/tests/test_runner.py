@@ -1,12 +1,13 @@
 import gc
 import os
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from plugrad.dtype import dtypes
-from plugrad.errors import DeviceError
+from plugrad.errors import CompileError, DeviceError
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.uop.ops import Ops
@@ -163,3 +164,26 @@ def test_the_pool_comes_from_the_cache(monkeypatch, best_compiler):
 
 def _refuse(*args, **options):
     raise AssertionError(f"a process was started: {args}")
+
+
+def test_the_pool_is_compiled_beside_what_comes_before_the_first_launch(monkeypatch):
+    monkeypatch.setattr(pool_module, "_pool", None)
+    monkeypatch.setattr(pool_module, "kernel_cache", lambda: SimpleNamespace(get=lambda key: None))
+    begun: list[str] = []
+    monkeypatch.setattr(pool_module, "_prepare", lambda: begun.append(threading.current_thread().name))
+    pool_module.prepare_pool()
+    for thread in threading.enumerate():
+        if thread.name == "plugrad pool":
+            thread.join()
+    assert begun == ["plugrad pool"]
+
+
+def test_a_pool_that_cannot_be_compiled_is_told_by_a_launch_only(monkeypatch):
+    def fail():
+        raise CompileError("no compiler")
+
+    monkeypatch.setattr(pool_module, "_pool", None)
+    monkeypatch.setattr(pool_module, "_load", fail)
+    pool_module._prepare()
+    with pytest.raises(CompileError, match="no compiler"):
+        pool_module.pool()

@@ -103,7 +103,10 @@ def _address(memory: Any) -> int:
 
 
 def _copy(to: int, source: int, nbytes: int) -> None:
-    pool().plugrad_copy(to, source, nbytes, COPY_PIECE if nbytes > 2 * COPY_PIECE else max(nbytes, 1))
+    if nbytes > 2 * COPY_PIECE:
+        pool().plugrad_copy(to, source, nbytes, COPY_PIECE)
+    else:
+        ffi.memmove(ffi.cast("char *", to), ffi.cast("char *", source), nbytes)
 
 
 def _cache_limit() -> int:

@@ -12,6 +12,7 @@ from plugrad.target import Target
 from plugrad_cpu_clang.allocator import CpuAllocator
 from plugrad_cpu_clang.compiler import CpuCompiler
 from plugrad_cpu_clang.machine import available_threads, this_machine
+from plugrad_cpu_clang.pool import prepare_pool
 from plugrad_cpu_clang.renderer import CpuRenderer
 from plugrad_cpu_clang.runner import CpuRunner, LaunchList
 from plugrad_cpu_clang.toolchain import Choice, choose_toolchain, forget_choices, install_hint
@@ -64,7 +65,10 @@ def plugrad_renderer(target: Target) -> CpuRenderer | None:
 @hookimpl
 def plugrad_compiler(target: Target) -> CpuCompiler | None:
     """Return the best compiler found."""
-    return CpuCompiler(choose_toolchain().toolchain) if target.device == NAME else None
+    if target.device != NAME:
+        return None
+    prepare_pool()
+    return CpuCompiler(choose_toolchain().toolchain)
 
 
 @hookimpl
