@@ -188,6 +188,16 @@ def test_what_is_larger_than_its_inputs_is_computed_at_each_call() -> None:
     assert sum(constants()) == held
 
 
+def test_numbers_that_stay_what_they_are_may_become_four_times_as_many() -> None:
+    held = sum(constants())
+    w = weights(100, 256)
+    function = captured(lambda x: x + w.reshape(100, 1, 256).expand(100, 3, 256).contiguous()[0, 0, :3], X)
+    assert launched(lambda: function(X)) == 1
+    assert sum(constants()) == held + 3 * w.nbytes
+    wide = captured(lambda x: x + w.reshape(100, 1, 256).expand(100, 5, 256).contiguous()[0, 0, :3], X)
+    assert launched(lambda: wide(X)) == 2
+
+
 def test_captures_share_them_and_free_them() -> None:
     held = sum(constants())
     w = weights(8, 8)

@@ -18,8 +18,10 @@ from plugrad.runtime.origin import CONSTANT
 from plugrad.uop import UOp
 
 # A result may take as much memory as what it is computed from, or this. Weights of few bits, and positions
-# that are computed, are written like that to save memory.
+# that are computed, are written like that to save memory. Of numbers that stay what they are it may take four
+# times as much: kernels of 3 x 3 that Winograd's products want as 6 x 6.
 _MOST_BYTES = 64 << 10
+_GROWTH = 4
 
 
 class Constants:
@@ -129,7 +131,7 @@ class _Search:
         is_fixed = isinstance(step, Copy) or not step.kernel.program.variables
         if not is_fixed or len(written) != 1 or written[0] not in self._movable or written[0] in self._seen:
             return None
-        if written[0].nbytes > max(_MOST_BYTES, sum(buffer.nbytes for buffer in read)):
+        if written[0].nbytes > max(_MOST_BYTES, _most_bytes(written[0], read)):
             return None
         names: dict[UOp, None] = {}
         for buffer in read:
@@ -167,6 +169,12 @@ class _Search:
         if buffer is owner:
             return result.memory
         return result.memory.view(buffer.size, buffer.dtype, buffer.offset - owner.offset)
+
+
+def _most_bytes(written: Buffer, read: Sequence[Buffer]) -> int:
+    """Return the memory that a constant result may take, by what it is computed from."""
+    is_same = all(buffer.dtype is written.dtype for buffer in read)
+    return (_GROWTH if is_same else 1) * sum(buffer.nbytes for buffer in read)
 
 
 def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple[UOp, ...]) -> _Result:

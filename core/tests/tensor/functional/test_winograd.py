@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 
 from plugrad import Tensor, context
+from plugrad.tensor.functional import convolution
+from plugrad.tensor.functional.winograd import pays_winograd
 from plugrad_conformance.testing.realize_all import realize_all
 
 RNG = np.random.default_rng(0)
@@ -22,7 +24,11 @@ RNG = np.random.default_rng(0)
         ((1, 8, 6, 5), (2, 8, 3, 3), {"padding": (2, 0, 1, 1)}),
     ],
 )
-def test_winograd_is_convolution_within_its_tolerance(x_shape: Any, w_shape: Any, options: Any) -> None:
+def test_winograd_is_convolution_within_its_tolerance(
+    x_shape: Any, w_shape: Any, options: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # small ones are faster without it
+    monkeypatch.setattr(convolution, "pays_winograd", lambda *arguments: True)
     x, w, b = (RNG.standard_normal(s).astype(np.float32) for s in (x_shape, w_shape, w_shape[:1]))
     ours = [Tensor(a, requires_grad=True) for a in (x, w, b)]
     theirs = [torch.tensor(a, requires_grad=True) for a in (x, w, b)]
@@ -54,3 +60,26 @@ def test_other_windows_are_convolved_as_without_it() -> None:
         plain = x.conv2d(w, **options)
         with context(WINO=1):
             assert x.conv2d(w, **options).uop is plain.uop
+
+
+@pytest.mark.parametrize(
+    ("channels", "size", "batch", "pays"),
+    # maps of ResNet-18: the last one has few pieces, whose transformed kernels are much to load
+    [
+        (64, 56, 1, True),
+        (128, 28, 1, True),
+        (256, 14, 1, True),
+        (512, 7, 1, False),
+        (512, 7, 8, True),
+        (2, 56, 1, False),
+    ],
+)
+def test_winograd_is_taken_where_transforms_cost_less_than_they_save(
+    channels: int, size: int, batch: int, pays: bool
+) -> None:
+    x = Tensor.empty(batch, channels, size + 2, size + 2, device="PYTHON")
+    weight = Tensor.empty(channels, channels, 3, 3, device="PYTHON")
+    assert pays_winograd(x.uop, weight.uop, 1) == pays
+    with context(WINO=1):
+        changed = x.conv2d(weight).uop
+    assert (changed is not x.conv2d(weight).uop) == pays

@@ -13,7 +13,7 @@ from plugrad.settings import settings
 from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, promoted, the_dtype
 from plugrad.tensor.functional.correlation import correlated, with_zeros
-from plugrad.tensor.functional.winograd import fits_winograd, winograd
+from plugrad.tensor.functional.winograd import fits_winograd, pays_winograd, winograd
 from plugrad.tensor.shape.spatial import Padding, Sizes, Widths, not_negative, sizes_of, widths_of_words
 from plugrad.tensor.shapes import as_int, is_static, show
 
@@ -158,8 +158,9 @@ def cross_correlation(
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
     x, w = tensor.cast(wide)._graph, weight._graph.cast(wide)
     is_known = is_static((*x.shape, *w.shape))
-    if settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide):
-        out = winograd(with_zeros(x, widths), w, groups)
+    fits = settings.WINO and is_known and fits_winograd(kernel, steps, gaps, wide)
+    if fits and pays_winograd(around := with_zeros(x, widths), w, groups):
+        out = winograd(around, w, groups)
     else:
         out = correlated(x, w, groups, steps, gaps, widths)
     result = tensor._like(out.cast(narrow), weight)

@@ -7,16 +7,18 @@ of magnitudes costs precision; that is why it has to be asked for (`WINO=1`).
 Source: Lavin and Gray 2015, "Fast algorithms for convolutional neural networks", section 4.3, F(4x4, 3x3).
 """
 
-import struct
 from typing import Any
 
 from plugrad.dtype import DType, dtypes
-from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.shape.windows import windows
 from plugrad.uop import Ops, UOp
 
 _TILE = 4
 _PIECE = 6
+# Pieces up to which loading the transformed kernels takes as long as multiplying with them; and the products
+# in the time of transforming one element of a piece or a sum, which are in a cache (one core of a Zen 4).
+_FEW_PIECES = 16
+_TRANSFORM = 48
 _INPUT = (
     (4, 0, -5, 0, 1, 0),
     (0, -4, -4, 1, 1, 0),
@@ -49,50 +51,88 @@ def fits_winograd(
     return kernel == (3, 3) and stride == dilation == ones and dtype in (dtypes.float32, dtypes.float64)
 
 
-def winograd(x: UOp, weight: UOp, groups: int) -> UOp:
-    """Return the convolution of (N, C, H, W) with (O, C/groups, 3, 3): (N, O, H-2, W-2)."""
-    n, _, height, width = _sizes(x)
+def pays_winograd(x: UOp, weight: UOp, groups: int) -> bool:
+    """Say whether products and transforms take less time than the plain sums.
+
+    Args:
+        x: the padded image, (N, C, H, W).
+        weight: (O, C/groups, 3, 3).
+        groups: of channels.
+    """
+    n, channels, height, width = _sizes(x)
     out_channels, in_group, _, _ = _sizes(weight)
-    out_group = out_channels // groups
+    rows, columns, pairs = height - 2, width - 2, out_channels * in_group
+    pieces = n * -(-rows // _TILE) * -(-columns // _TILE)
+    products = pairs * max(pieces, _FEW_PIECES) + _TRANSFORM * (channels + out_channels) * pieces
+    return _PIECE * _PIECE * products < 9 * pairs * n * rows * columns
+
+
+def winograd(x: UOp, weight: UOp, groups: int) -> UOp:
+    """Return the convolution of (N, C, H, W) with (O, C/groups, 3, 3): (N, O, H-2, W-2).
+
+    Channels lie side by side in all that is stored: transforms are sums of vectors.
+    """
+    n, _, height, width = _sizes(x)
+    out_channels = _sizes(weight)[0]
     rows, columns = height - 2, width - 2
     down, right = -(-rows // _TILE), -(-columns // _TILE)
     behind = (down * _TILE - rows, right * _TILE - columns)
-    x = x.pad([(0, 0), (0, 0), (0, behind[0]), (0, behind[1])])
-    pieces = windows(x, (_PIECE, _PIECE), (_TILE, _TILE), (1, 1))
-    device = x.device or weight.device or HOST
-    pieces = _transform_tiles(_INPUT, pieces, device).contiguous()
-    kernels = _transform_tiles(_KERNEL, weight, device).contiguous()
-    full: Any = (n, groups, out_group, in_group, down, right, _PIECE, _PIECE)
-    left = pieces.reshape((n, groups, 1, *full[3:])).expand(full)
-    other = kernels.reshape((1, groups, out_group, in_group, 1, 1, _PIECE, _PIECE)).expand(full)
-    sums = (left * other).reduce_axis(Ops.ADD, (3,))
-    tiles = sums.reshape((n, out_channels, down, right, _PIECE, _PIECE)).contiguous()
-    out = _transform_tiles(_OUTPUT, tiles, device).permute((0, 1, 2, 4, 3, 5))
-    out = out.reshape((n, out_channels, down * _TILE, right * _TILE))
-    return out.shrink([(0, n), (0, out_channels), (0, rows), (0, columns)])
+    # what the image is computed of is not computed again for each piece
+    x = x.pad([(0, 0), (0, 0), (0, behind[0]), (0, behind[1])]).permute((0, 2, 3, 1)).contiguous()
+    sums = _products(_transformed_pieces(x, down, right), _transformed_kernels(weight, groups))
+    tiles = sums.reshape((_PIECE, _PIECE, n * down, right, out_channels))
+    strips = _rows(_OUTPUT, tiles, 1).permute((0, 2, 3, 1, 4)).contiguous()
+    out = _rows(_OUTPUT, strips.reshape((_PIECE, n, down, right * _TILE, out_channels)), 0)
+    out = out.permute((1, 2, 0, 3, 4)).reshape((n, down * _TILE, right * _TILE, out_channels))
+    out = out.shrink([(0, n), (0, rows), (0, columns), (0, out_channels)]).contiguous()
+    # who reads it chooses its own order
+    return out.permute((0, 3, 1, 2))
 
 
-def _transform_tiles(matrix: tuple[tuple[float, ...], ...], u: UOp, device: str) -> UOp:
-    """Return `matrix @ u @ matrix.T` over the last two axes."""
-    out = _apply_matrix(matrix, u, len(u.shape) - 2, device)
-    return _apply_matrix(matrix, out, len(u.shape) - 1, device)
+def _transformed_pieces(x: UOp, down: int, right: int) -> UOp:
+    """Return the pieces of an image (N, H, W, C): (6, 6, pieces, C), `down` rows of `right` in each image."""
+    n, _, width, channels = _sizes(x)
+    strips = windows(x, (_PIECE, 1, 1), (_TILE, 1, 1), (1, 1, 1)).permute((4, 0, 1, 2, 3, 5, 6))
+    strips = _rows(_INPUT, strips.reshape((_PIECE, n * down, width, channels)), 0).contiguous()
+    pieces = windows(strips, (_PIECE, 1), (_TILE, 1), (1, 1)).permute((0, 4, 1, 2, 3, 5))
+    return _rows(_INPUT, pieces.reshape((_PIECE, _PIECE, n * down * right, channels)), 1).contiguous()
 
 
-def _apply_matrix(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int, device: str) -> UOp:
-    count, size = len(matrix), len(matrix[0])
-    after = len(u.shape) - axis - 1
-    factors = _on_device(matrix, u.dtype, device).reshape((*(1,) * axis, count, size, *(1,) * after))
-    full: Any = (*u.shape[:axis], count, *u.shape[axis:])
-    spread = u.reshape((*u.shape[:axis], 1, *u.shape[axis:])).expand(full)
-    sums = (factors.expand(full) * spread).reduce_axis(Ops.ADD, (axis + 1,))
-    return sums.reshape((*u.shape[:axis], count, *u.shape[axis + 1 :]))
+def _transformed_kernels(weight: UOp, groups: int) -> UOp:
+    """Return the kernels as (6, 6, groups, C/groups, O/groups), computed once where they stay."""
+    out_channels, in_group, _, _ = _sizes(weight)
+    kernels = weight.reshape((groups, out_channels // groups, in_group, 3, 3)).permute((3, 4, 0, 2, 1))
+    return _rows(_KERNEL, _rows(_KERNEL, kernels, 0), 1).contiguous()
 
 
-def _on_device(matrix: tuple[tuple[float, ...], ...], dtype: DType, device: str) -> UOp:
-    numbers = [number for row in matrix for number in row]
-    data = struct.pack(f"={len(numbers)}{dtype.fmt}", *numbers)
-    uop = host_buffer(data, (len(matrix), len(matrix[0])), dtype)
-    return uop if device == HOST else uop.copy_to_device(device)
+def _products(pieces: UOp, kernels: UOp) -> UOp:
+    """Return a product of matrices for each element of a piece: (6, 6, pieces, O)."""
+    count = _sizes(pieces)[2]
+    _, _, groups, in_group, out_group = _sizes(kernels)
+    full = (_PIECE, _PIECE, groups, count, out_group, in_group)
+    left = pieces.reshape((_PIECE, _PIECE, count, groups, 1, in_group)).permute((0, 1, 3, 2, 4, 5))
+    other = kernels.reshape((_PIECE, _PIECE, groups, 1, in_group, out_group)).permute((0, 1, 2, 3, 5, 4))
+    sums = (left.expand(full) * other.expand(full)).reduce_axis(Ops.ADD, (5,)).reshape(full[:-1])
+    return sums.permute((0, 1, 3, 2, 4)).reshape((_PIECE, _PIECE, count, groups * out_group)).contiguous()
+
+
+def _rows(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int) -> UOp:
+    """Return `matrix` times the elements along an axis."""
+    shape: Any = u.shape
+    out: UOp | None = None
+    for i, factors in enumerate(matrix):
+        row: UOp | None = None
+        for j, factor in enumerate(factors):
+            if factor:
+                part = u.shrink([(j, j + 1) if a == axis else (0, size) for a, size in enumerate(shape)])
+                part = part if factor == 1 else part * factor
+                row = part if row is None else row + part
+        assert row is not None, "no row of these matrices is 0"
+        ends = (i, len(matrix) - 1 - i)
+        placed = row.pad([ends if a == axis else (0, 0) for a in range(len(shape))])
+        out = placed if out is None else out + placed
+    assert out is not None, "these matrices have rows"
+    return out
 
 
 def _sizes(u: UOp) -> Any:
