@@ -149,6 +149,7 @@ def test_long_reductions_to_few_results_are_split_among_cores() -> None:
 
 def test_a_row_beyond_the_second_cache_is_reduced_in_pieces() -> None:
     assert LOOPS.split_reduce(reduced=1 << 20, kept=64) == 16
+    assert LOOPS.split_reduce(reduced=1 << 20, kept=65) == 1
     assert LOOPS.split_reduce(reduced=1 << 20, kept=64, itemsize=2) == 1
     assert LOOPS.split_reduce(reduced=1 << 24, kept=1) == 256
 

@@ -31,8 +31,10 @@ _OPERATIONS_PER_UPDATE = 64
 _SPLIT_FROM = 1 << 15
 # Pieces for each core, so that an uneven finish costs little.
 _PIECES_PER_CORE = 8
-# Sizes of the second cache from which a row is reduced in pieces, and pieces that it holds.
+# Sizes of the second cache from which a row is reduced in pieces, and pieces that it holds. Of more than a few
+# rows, not all may be read.
 _CACHES_OF_A_ROW, _PIECES_OF_A_CACHE = 4, 4
+_FEW_ROWS = 64
 # Groups for each compute unit: while one waits for memory, another computes.
 _GROUPS_PER_UNIT = 2
 # Steps of a reduction on a grid that are worth a group; fewer are done before another one has started.
@@ -351,7 +353,7 @@ class CostModel:
             if groups * (units if together == 1 else 2) > self.cores:
                 return 1
             return max(1, min(_GROUPS_PER_UNIT * self.cores // groups, reduced // _STEPS_OF_A_GROUP))
-        is_beyond = 0 < _CACHES_OF_A_ROW * self.row_bytes <= reduced * itemsize
+        is_beyond = kept <= _FEW_ROWS and 0 < _CACHES_OF_A_ROW * self.row_bytes <= reduced * itemsize
         near = _PIECES_OF_A_CACHE * reduced * itemsize // self.row_bytes if is_beyond else 1
         if reduced < _SPLIT_FROM or kept >= self.cores:
             return near
