@@ -31,8 +31,8 @@ _OPERATIONS_PER_UPDATE = 64
 _SPLIT_FROM = 1 << 15
 # Pieces for each core, so that an uneven finish costs little.
 _PIECES_PER_CORE = 8
-# Sizes of the second cache from which a row is reduced in pieces, and pieces that it holds. Of many rows, perhaps
-# some are read only.
+# Sizes of the second cache from which a row is reduced in pieces, and pieces that it holds. There are to be
+# few rows: of many, perhaps not all are read.
 _CACHES_OF_A_ROW, _PIECES_OF_A_CACHE = 4, 4
 _FEW_ROWS = 64
 # Groups for each compute unit: while one waits for memory, another computes.
