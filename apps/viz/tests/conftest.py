@@ -10,7 +10,7 @@ import pytest
 MATMUL = """
 from plugrad import Tensor
 a, b = Tensor.rand(24, 20), Tensor.rand(20, 28)
-((a @ b).relu() + 1).realize()
+((a @ b).relu() + 1).sigmoid().realize()
 """
 RESNET_BLOCK = """
 from plugrad import Tensor, nn
