@@ -38,11 +38,12 @@ def add_threads(kernel: KernelOpt) -> None:
     if even is not None and even[0]:
         kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))
         return
-    # as many tiles as cores; the last one repeats a few steps of the one before
+    # as many tiles as cores, or fewer of whole steps; the last one repeats a few of the one before
     longest = max(axes, key=lambda r: constant_size(r) or 1, default=None)
     size = (constant_size(longest) or 1) if longest is not None else 1
     if longest is not None and size >= _STEPS_TO_SHARE * cores and kernel.can_repeat() and not copies:
-        kernel.apply(Opt(OptOps.SHIFTIN, longest.arg.ident, -(-size // cores)))
-        kernel.apply(Opt(OptOps.THREAD, (*longest.arg.ident, 0), cores))
+        share = -(-size // cores)
+        kernel.apply(Opt(OptOps.SHIFTIN, longest.arg.ident, share))
+        kernel.apply(Opt(OptOps.THREAD, (*longest.arg.ident, 0), -(-size // share)))
     elif even is not None:
         kernel.apply(Opt(OptOps.THREAD, even[4].arg.ident, even[3]))
