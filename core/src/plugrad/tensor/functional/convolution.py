@@ -99,7 +99,9 @@ def conv3d(
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """Return `conv2d` of volumes: (N, C, D, H, W) with weight (O, C/groups, KD, KH, KW) -> (N, O, ...).
+    """Return `conv2d` of volumes.
+
+    (N, C, D, H, W) with weight (O, C/groups, KD, KH, KW) -> (N, O, ...).
 
     Raises:
         ShapeError: shapes, groups or padding do not fit each other.

@@ -90,7 +90,10 @@ def winograd(x: UOp, weight: UOp, groups: int) -> UOp:
 
 
 def _transformed_pieces(x: UOp, down: int, right: int) -> UOp:
-    """Return the pieces of an image (N, H, W, C): (6, 6, pieces, C), `down` rows of `right` in each image."""
+    """Return the transformed pieces of an image (N, H, W, C): (6, 6, pieces, C).
+
+    Each image has `down` rows of `right` pieces.
+    """
     n, _, width, channels = _sizes(x)
     strips = windows(x, (_PIECE, 1, 1), (_TILE, 1, 1), (1, 1, 1)).permute((4, 0, 1, 2, 3, 5, 6))
     strips = _rows(_INPUT, strips.reshape((_PIECE, n * down, width, channels)), 0).contiguous()
