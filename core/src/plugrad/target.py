@@ -180,6 +180,7 @@ class Capabilities:
         vector_bits: width of a vector register for arithmetic (0: arithmetic is scalar).
         max_lanes: the most values in one vector, whatever their size (0: as many as `vector_bits` and
             `max_load_bits` hold).
+        vector_unit_bits: what a unit multiplies in a cycle (0: `vector_bits`): a wider vector takes several.
         vector_registers: how many of them a kernel may fill before values spill to memory.
         max_load_bits: the widest single load or store.
         threads: how many pieces a THREAD axis may have (1: none).
@@ -212,6 +213,7 @@ class Capabilities:
     storage_dtypes: frozenset[DType]
     compute_dtypes: frozenset[DType]
     vector_bits: int = 0
+    vector_unit_bits: int = 0
     max_lanes: int = 0
     vector_registers: int = 16
     max_load_bits: int = 128

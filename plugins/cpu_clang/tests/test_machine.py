@@ -1,11 +1,14 @@
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
 from plugrad.errors import SettingsError
 from plugrad.settings import context
+from plugrad_cpu_clang import machine
 from plugrad_cpu_clang.compiler import compiler_flags
 from plugrad_cpu_clang.machine import Machine, at_level, this_machine, vector_unit
+from plugrad_cpu_clang.renderer import cpu_capabilities
 from plugrad_cpu_clang.toolchain import Toolchain
 
 V4 = (
@@ -29,6 +32,19 @@ def test_a_level_has_its_extensions_only(level, unit):
     assert "avx512_vnni" not in held.flags
     assert held.fingerprint != MACHINE.fingerprint
     assert held.fingerprint.startswith("x86_64-")
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "unit"), [("AuthenticAMD", "25", 256), ("GenuineIntel", "6", 512)]
+)
+def test_some_processors_multiply_half_a_vector_in_a_cycle(monkeypatch, vendor, family, unit):
+    fields = {"vendor_id": vendor, "cpu family": family, "flags": V4}
+    monkeypatch.setattr(machine, "_read_cpuinfo", lambda path: fields)
+    monkeypatch.setattr(machine.os, "uname", lambda: SimpleNamespace(machine="x86_64"))
+    wide = machine._host.__wrapped__()
+    assert wide.vector_unit_bits == unit
+    assert cpu_capabilities(wide).vector_unit_bits == unit
+    assert cpu_capabilities(at_level(wide, "x86-64-v2")).vector_unit_bits == 128
 
 
 def test_without_a_level_a_machine_stays_as_it_is():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.settings import context
 from plugrad_opencl.capabilities import capabilities
@@ -27,6 +29,12 @@ def test_vectors_have_at_most_16_lanes(cpu, gpu):
 def test_wide_vectors_come_with_twice_the_registers(cpu, changed):
     assert capabilities(cpu).vector_registers == 16
     assert capabilities(changed(cpu, vector_bits="512")).vector_registers == 32
+
+
+def test_a_processor_may_multiply_half_a_vector_in_a_cycle(cpu, changed):
+    wide = changed(cpu, vector_bits="512")
+    assert capabilities(wide).vector_unit_bits == 512
+    assert capabilities(replace(wide, arch="znver4")).vector_unit_bits == 256
 
 
 def test_what_a_device_lacks_is_left_to_the_core(cpu, gpu, changed):

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from plugrad.codegen.opt.analysis import bodies_of, divisors, lanes_along, steps_of
+from plugrad.codegen.opt.analysis import bodies_of, divisors, element_time, lanes_along, steps_of
 from plugrad.dtype import STORABLE, DType, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
@@ -63,6 +63,14 @@ def test_lanes_fit_the_widest_element_and_the_axis() -> None:
     assert lanes_along(places, j, replace(vectors(512), max_lanes=2)) == 2
     assert lanes_along(places, UOp.range(12, 1), vectors(512)) == 8
     assert lanes_along(places, UOp.range(7, 1), vectors(512)) == 4
+
+
+@pytest.mark.parametrize(
+    ("bits", "unit", "time"), [(512, 256, 0.5), (512, 0, 1), (256, 256, 1), (128, 256, 1)]
+)
+def test_an_element_takes_less_than_a_vector_wider_than_its_unit(bits: int, unit: int, time: float) -> None:
+    can = Capabilities(frozenset(), frozenset(), vector_bits=bits, vector_unit_bits=unit)
+    assert element_time(can) == time
 
 
 def test_lanes_of_small_floats_that_are_only_stored_fit_as_float32() -> None:

@@ -22,6 +22,8 @@ _LEVELS = {
     "x86-64-v3": "abm avx avx2 bmi1 bmi2 f16c fma movbe xsave",
     "x86-64-v4": "avx512bw avx512cd avx512dq avx512f avx512vl",
 }
+# what a unit multiplies in a cycle, by vendor and family, where vectors may be wider: Zen 4 takes two cycles
+_UNIT_BITS = {("AuthenticAMD", "25"): 256}
 _CPUINFO_KEYS = (
     "vendor_id",
     "cpu family",
@@ -47,6 +49,7 @@ class Machine:
         flags: instruction set extensions, in the system's words.
         vector_bits: width of the widest vector registers that have float arithmetic.
         vector_registers: how many of them there are.
+        vector_unit_bits: what a unit multiplies in a cycle; wider vectors take several.
         cache_bytes: sizes of the first- and second-level data cache of one core.
         last_level_bytes: size of the cache that cores share.
         level: the level of x86-64 whose extensions these are; empty: all that the processor has.
@@ -59,6 +62,7 @@ class Machine:
     vector_registers: int
     cache_bytes: tuple[int, int]
     last_level_bytes: int = 32 << 20
+    vector_unit_bits: int = 512
     level: str = ""
 
     @property
@@ -114,7 +118,8 @@ def _host() -> Machine:
     bits, registers = vector_unit(arch, flags)
     model = fields.get("model name") or fields.get("CPU part") or arch
     caches = (_cache_bytes(0, 32 << 10), _cache_bytes(2, 1 << 20))
-    return Machine(arch, model, flags, bits, registers, caches, _cache_bytes(3, 32 << 20))
+    unit = _UNIT_BITS.get((fields.get("vendor_id", ""), fields.get("cpu family", "")), bits)
+    return Machine(arch, model, flags, bits, registers, caches, _cache_bytes(3, 32 << 20), unit)
 
 
 def vector_unit(arch: str, flags: frozenset[str]) -> tuple[int, int]:

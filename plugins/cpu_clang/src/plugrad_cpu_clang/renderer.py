@@ -47,6 +47,7 @@ def cpu_capabilities(machine: Machine) -> Capabilities:
         storage_dtypes=frozenset(STORABLE),
         compute_dtypes=frozenset(STORABLE) - frozenset(HALVES),
         vector_bits=machine.vector_bits,
+        vector_unit_bits=min(machine.vector_unit_bits, machine.vector_bits),
         vector_registers=machine.vector_registers,
         max_load_bits=machine.vector_bits,
         threads=settings.THREADS or available_threads(),

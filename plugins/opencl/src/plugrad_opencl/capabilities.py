@@ -22,6 +22,8 @@ BOUNDED_OPS = frozenset(op.name for op in (Ops.EXP, Ops.EXP2, Ops.LOG2))
 #: Source: OpenCL C, section "Atomic Functions"; OpenCL Extension Specification, "64-bit Atomics".
 ATOMICS_OF_64_BITS = {Ops.ADD: "cl_khr_int64_base_atomics", Ops.MAX: "cl_khr_int64_extended_atomics"}
 
+# what a unit multiplies in a cycle, by LLVM's name of the processor, where vectors may be wider
+_UNIT_BITS = {"znver4": 256}
 MAX_LANES = 16  # OpenCL C, section "Built-in Vector Data Types"
 _BYTES_OF_VARIABLES = 128  # of the space for parameters, kept for scalars
 _BYTES_OF_A_BUFFER = 16  # a pointer, and its shift with padding
@@ -48,6 +50,7 @@ def _of_a_cpu(target: Target, shared: Capabilities, bits: int) -> Capabilities:
     return replace(
         shared,
         vector_bits=bits,
+        vector_unit_bits=min(bits, _UNIT_BITS.get(target.arch, bits)),
         vector_registers=32 if bits > 256 else 16,
         max_load_bits=bits,
         threads=settings.THREADS or _number(target, "units", 1),

@@ -28,8 +28,6 @@ SHUFFLED = 3
 GATHERED = 1.5
 # The same where lanes lie in lines of their own, of which steps of a power of two keep few in the cache.
 _FAR = 4
-# Bits that a unit multiplies in a cycle: wider vectors take two.
-_UNIT_BITS = 256
 # Steps of an instruction from which on prefetchers lose track: a few of these leave the page.
 FAR_BYTES = 1024
 
@@ -287,7 +285,7 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
 
 def element_time(capabilities: Capabilities) -> float:
     """Return an element's time of access, in multiplications of whole vectors."""
-    return min(1.0, _UNIT_BITS / capabilities.vector_bits)
+    return min(1.0, (capabilities.vector_unit_bits or capabilities.vector_bits) / capabilities.vector_bits)
 
 
 def lanes_along(body_places: Iterable[MemoryAccess], r: UOp, capabilities: Capabilities) -> int:
