@@ -21,18 +21,6 @@ def real_number(value: T, name: str) -> T:
     raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no number. Pass one.")
 
 
-def require_tensors(**given: Any) -> None:
-    """Raise DtypeError for arguments that are no tensors, naming their parameters."""
-    for name, value in given.items():
-        if not isinstance(value, TensorBase):
-            raise DtypeError(f"{name}={value!r:.60} ({type(value).__name__}) is no tensor. Pass one.")
-
-
-def require_optional_tensors(**given: Any) -> None:
-    """Raise DtypeError for arguments that are neither tensors nor None."""
-    require_tensors(**{name: value for name, value in given.items() if value is not None})
-
-
 def check_tensors(given: Iterable[object], what: str) -> None:
     """Raise DtypeError for values that are no tensors."""
     for one in given:

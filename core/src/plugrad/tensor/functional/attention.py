@@ -20,7 +20,7 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
@@ -358,8 +358,6 @@ def _scale(size: Dim, scale: float | None, wide: DType) -> float | UOp:
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     what = "scaled_dot_product_attention"
-    require_tensors(key=key, value=value)
-    require_optional_tensors(attn_mask=mask)
     query._check_device(key, value, *([] if mask is None else [mask]))
     if not is_float(query.dtype) or not query.dtype is key.dtype is value.dtype:
         raise DtypeError(

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.argument_checks import real_number, require_tensors
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
@@ -140,7 +140,6 @@ def cosine_similarity(
     """
     if names:
         (axis,) = renamed(self.cosine_similarity, names, axis=axis)
-    require_tensors(other=other)
     real_number(eps, "eps")
     # float16 has no number as small as the square of eps
     *pair, dtype = _as_wide_floats(self, other)
@@ -168,7 +167,6 @@ def pairwise_distance(
     """
     if names:
         (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
-    require_tensors(other=other)
     real_number(eps, "eps")
     if real_number(p, "p") <= 0:
         raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
@@ -216,7 +214,6 @@ def triplet_margin_loss(
         0.0
     """
     check_reduction(reduction, "triplet_margin_loss")
-    require_tensors(positive=positive, negative=negative)
     real_number(margin, "margin")
     near = self.pairwise_distance(positive, p, eps)
     far = self.pairwise_distance(negative, p, eps)
@@ -242,7 +239,6 @@ def cosine_embedding_loss(
         [0.0, 1.0]
     """
     check_reduction(reduction, "cosine_embedding_loss")
-    require_tensors(other=other, target=target)
     real_number(margin, "margin")
     if not self.ndim or not other.ndim:
         raise ShapeError(
@@ -280,7 +276,6 @@ def check_target(x: Tensor, target: Tensor, reduction: str, what: str) -> None:
 
 def _check_same(x: Tensor, target: Any, what: str) -> None:
     # targets that broadcast are nearly always a mistake
-    require_tensors(target=target)
     if x.shape != target.shape:
         raise ShapeError(
             f"{what} of shape {show(x.shape)} with a target of shape {show(target.shape)}: they must "
@@ -369,7 +364,6 @@ def weighted_by(losses: Any, weight: Any, what: str) -> Any:
     """
     if weight is None:
         return losses
-    require_tensors(weight=weight)
     if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
         raise ShapeError(
             f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from plugrad.dtype import is_int
 from plugrad.errors import DtypeError, ShapeError
-from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import axes_of, checked_shape
 from plugrad.tensor.shape.spatial import Sizes, not_negative, sizes_of
@@ -104,7 +103,6 @@ def _max_unpool(
     what: str,
 ) -> Tensor:
     shape = checked_shape(x, axes, what)
-    require_tensors(indices=indices)
     if indices.shape != shape or not is_int(indices.dtype):
         raise (ShapeError if is_int(indices.dtype) else DtypeError)(
             f"{what} of shape {show(shape)} with indices {show(indices.shape)} of {indices.dtype.name}. "

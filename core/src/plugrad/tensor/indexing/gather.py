@@ -12,7 +12,6 @@ from typing import Any, Literal, Unpack
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.tie_gradient import share_among_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
@@ -273,7 +272,6 @@ def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool)
 
 def check_index(x: Tensor, index: Any, what: str) -> None:
     """Raise DtypeError unless `index` is a tensor of integers."""
-    require_tensors(index=index)
     if not is_int(index.dtype):
         raise DtypeError(
             f"{what} with an index of {index.dtype.name}: positions are integers. Cast the index; for a "

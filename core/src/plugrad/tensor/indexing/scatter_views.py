@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
@@ -28,7 +27,6 @@ def select_scatter(
     Raises:
         ArgumentError: `index` is no integer.
         AxisError: the axis does not exist, or the place on it.
-        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that part.
 
     Example:
@@ -59,7 +57,6 @@ def slice_scatter(
     Raises:
         ArgumentError: a number is no integer, or `step` less than 1.
         AxisError: the axis does not exist, or the slice leaves a symbolic one.
-        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that part.
 
     Example:
@@ -93,7 +90,6 @@ def diagonal_scatter(
     Raises:
         ArgumentError: `offset` is no integer.
         AxisError: an axis does not exist, or both are the same.
-        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that diagonal.
 
     Example:
@@ -164,7 +160,6 @@ def take_along_dim(
 
 
 def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
-    require_tensors(src=src)
     x._check_device(src)
     if src.shape != shape:
         raise ShapeError(

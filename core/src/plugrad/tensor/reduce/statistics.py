@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import check_tensors, float_dtypes, real_number, require_tensors
+from plugrad.tensor.argument_checks import check_tensors, float_dtypes, real_number
 from plugrad.tensor.base import DTypeLike, Tensor
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside
@@ -170,7 +170,6 @@ def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: s
 def _weights_of(weights: Any, name: str, count: Any, what: str) -> Any:
     if weights is None:
         return None
-    require_tensors(**{name: weights})
     if name == "fweights" and not is_int(weights.dtype):
         raise DtypeError(f"{what}: fweights of {weights.dtype.name}: numbers of times are integers.")
     if weights.shape != (count,):
@@ -185,14 +184,12 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
 
     Raises:
         ArgumentError: `p` is no number.
-        DtypeError: `other` is no tensor.
         ShapeError: they do not broadcast.
 
     Example:
         >>> Tensor([1.0, 2.0]).dist(Tensor([4.0, 6.0])).item()
         5.0
     """
-    check_tensors((other,), "dist")
     if (number := real_number(p, "dist: p")) != number:
         raise ArgumentError("dist: p=nan is no number. Pass one.")
     broadcast_shapes(self.shape, other.shape, what="dist")
