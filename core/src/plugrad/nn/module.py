@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from plugrad.device import Device
 from plugrad.dtype import DType, is_float
-from plugrad.nn.checks import check_tensors
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, trained_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag
@@ -320,7 +319,6 @@ class UnaryModule(Module):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the output for `x`."""
-        check_tensors(self, x=x)
         return super().__call__(x)
 
     def forward(self, x: Tensor) -> Tensor:

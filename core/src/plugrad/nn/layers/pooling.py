@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from plugrad.nn.checks import check_tensors, check_windows
+from plugrad.nn.checks import check_windows
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.functional.pool import axes_of, padding_around
@@ -33,16 +33,7 @@ __all__ = [
 OutputSizes = int | Sequence[int | None] | None
 
 
-class _Pool(FunctionModule):
-    """A function of windows over the last axes."""
-
-    def __call__(self, x: Tensor, *more: Any, **options: Any) -> Any:
-        """Return the method's result for `x`; of maxima also their places, with `return_indices`."""
-        check_tensors(self, x=x)
-        return super().__call__(x, *more, **options)
-
-
-class _PaddedPool(_Pool):
+class _PaddedPool(FunctionModule):
     """A pool with windows, which are checked when the layer is made."""
 
     axes: ClassVar[int] = 2
@@ -72,13 +63,12 @@ class _MaxPool(_PaddedPool):
     ceil_mode: bool = False
 
 
-class _MaxUnpool(_Pool):
+class _MaxUnpool(FunctionModule):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Sizes = 0
 
     def forward(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        check_tensors(self, indices=indices)
         return super().forward(x, indices, output_size=output_size)
 
 
@@ -91,11 +81,11 @@ class _AvgPool(_PaddedPool):
     divisor_override: int | None = None
 
 
-class _AdaptiveAvgPool(_Pool):
+class _AdaptiveAvgPool(FunctionModule):
     output_size: OutputSizes
 
 
-class _AdaptiveMaxPool(_Pool):
+class _AdaptiveMaxPool(FunctionModule):
     output_size: OutputSizes
     return_indices: bool = False
 
