@@ -15,14 +15,14 @@ from suite.bench import ROUNDS, Bench
 from suite.cases import CASES, select
 from suite.peers import PEERS, Peer
 from suite.sections import sections_behind
-from suite.table import headings, markdown, row, show_limits
+from suite.table import headings, markdown, row, show_limits, summary
 
 _EXPLANATION = """\
 Each figure is the median over {rounds} processes of the best call in each; the libraries took turns. In
-brackets: how many times plugrad's time that is. Input and output count once for GB/s. "Of the limit" compares
-with what a C program reached on the same cores between the libraries' turns, also the median. tinygrad (CPU
-device, clang) and plugrad run jitted unless the case says otherwise; torch and NumPy run eagerly. Results are
-compared with NumPy's before they are timed.
+brackets: how many times plugrad's time that is; "best" is the fastest of the others. Input and output count
+once for GB/s. "Of the limit" compares with what a C program reached on the same cores between the libraries'
+turns, also the median. tinygrad (CPU device, clang), JAX and plugrad run jitted unless the case says
+otherwise; torch and NumPy run eagerly. Results are compared with NumPy's before they are timed.
 """
 
 
@@ -44,16 +44,17 @@ def main() -> None:
     if options.json:
         _write(options.json, json.dumps({"about": about, **bench.report()}, indent=1))
     if options.markdown:
-        _write(options.markdown, _page(table, about, bench.rounds) + _kept(options.markdown))
+        page = _page(table, about, bench.rounds, summary(cases, results))
+        _write(options.markdown, page + _kept(options.markdown))
     if "-" not in (options.json, options.markdown):
-        _show(table, about)
+        _show(table, about, summary(cases, results))
     for (case, library), error in bench.errors.items():
         print(f"{library} fails in {case}: {error}", file=sys.stderr)
     sys.exit(any(library == "plugrad" for _, library in bench.errors))
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure plugrad beside tinygrad, torch and NumPy.")
+    parser = argparse.ArgumentParser(description="Measure plugrad beside tinygrad, torch, JAX and NumPy.")
     parser.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="cases that begin like this"
     )
@@ -113,21 +114,24 @@ def _about(bench: Bench, peers: Sequence[Peer]) -> dict[str, str]:
     return about
 
 
-def _page(table: Sequence[Sequence[str]], about: Mapping[str, str], rounds: int) -> str:
+def _page(table: Sequence[Sequence[str]], about: Mapping[str, str], rounds: int, ratios: str) -> str:
     command = " ".join(["python benchmarks/run.py", *sys.argv[1:]])
     facts = "\n".join(f"- {name}: {text}" for name, text in about.items())
     return (
         f"# Benchmarks\n\nWritten by `{command}`; do not edit.\n\n{facts}\n\n{markdown(table)}\n\n"
-        f"{_EXPLANATION.format(rounds=rounds).rstrip()}"
+        + (f"{ratios}\n\n" if ratios else "")
+        + _EXPLANATION.format(rounds=rounds).rstrip()
     )
 
 
-def _show(table: Sequence[Sequence[str]], about: Mapping[str, str]) -> None:
+def _show(table: Sequence[Sequence[str]], about: Mapping[str, str], ratios: str) -> None:
     console = Console()
     shown = Table(*table[0], box=box.SIMPLE)
     for line in table[1:]:
         shown.add_row(*line)
     console.print(shown)
+    if ratios:
+        console.print(ratios, highlight=False)
     for name, text in about.items():
         console.print(f"{name}: {text}", highlight=False)
 

@@ -37,6 +37,11 @@ class Case:
     limit: Limit = ""
     aim: str = ""
 
+    @property
+    def computes(self) -> bool:
+        """Whether the work is that of kernels, not of a call or the compiler."""
+        return bool(self.limit) or self.work.endswith("_step")
+
     def arguments(self, quick: bool) -> Mapping[str, int]:
         """Return the sizes to run with."""
         return {**self.sizes, **self.quick} if quick else self.sizes
@@ -83,6 +88,15 @@ CASES = (
         limit="read",
     ),
     Case(
+        "sum_64m",
+        "`x.sum()`, 64M floats",
+        work="total",
+        sizes={"n": 4 * _MILLIONS_16},
+        quick={"n": 4096},
+        nbytes=16 * _MILLIONS_16,
+        limit="read",
+    ),
+    Case(
         "softmax",
         "`x.softmax()`, 4096 x 4096",
         work="softmax",
@@ -99,6 +113,15 @@ CASES = (
         quick={"n": 64},
         nbytes=8 * _MILLIONS_16,
         limit="copy",
+    ),
+    Case(
+        "gemv",
+        "`A @ x`, 4096 x 4096, float32",
+        work="gemv",
+        sizes={"n": 4096},
+        quick={"n": 64},
+        nbytes=4 * _MILLIONS_16,
+        limit="read",
     ),
     _matmul(256),
     _matmul(512),
@@ -122,6 +145,31 @@ CASES = (
         quick={"batch": 2, "channels": 4, "size": 8, "filters": 4},
         flops=2 * 8 * 64 * 32 * 32 * 32 * 9,
         limit="fma",
+    ),
+    Case(
+        "conv2d_56",
+        "3 x 3 convolution, (8, 64, 56, 56) to 64 channels",
+        work="conv2d",
+        sizes={"batch": 8, "channels": 64, "size": 56, "filters": 64},
+        quick={"batch": 2, "channels": 4, "size": 8, "filters": 4},
+        flops=2 * 8 * 64 * 56 * 56 * 64 * 9,
+        limit="fma",
+    ),
+    Case(
+        "attention",
+        "attention, 8 heads of 512 tokens, 64 wide",
+        work="attention",
+        sizes={"heads": 8, "tokens": 512, "size": 64},
+        quick={"heads": 2, "tokens": 8, "size": 4},
+        flops=4 * 8 * 512 * 512 * 64,
+        limit="fma",
+    ),
+    Case(
+        "mlp_step",
+        "training step of 784 to 512 to 10, batch 128",
+        work="mlp_step",
+        sizes={"batch": 128},
+        quick={"batch": 8},
     ),
     Case(
         "train_step",

@@ -68,6 +68,14 @@ PEERS = {
             f"import torch\nprint((torch.tensor({_A}) + torch.tensor({_B})).relu().sum().item())",
         ),
         Peer(
+            "jax",
+            "jax",
+            "import jax",
+            "import jax, jax.numpy as jnp\n"
+            "f = jax.jit(lambda a, b: jax.nn.relu(a + b).sum())\n"
+            f"print(f(jnp.array({_A}), jnp.array({_B})))",
+        ),
+        Peer(
             "numpy",
             "numpy",
             "import numpy",

@@ -1,5 +1,6 @@
 """Results as a table: times, rates beside the machine's limit, and peers as multiples of plugrad's time."""
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,9 @@ def headings(libraries: Sequence[str], machine: Mapping[str, float]) -> list[str
     """Return the titles of the columns."""
     ours = [OURS] if OURS in libraries else []
     limits = ["of the limit"] if ours and machine else []
-    return ["case", "aim", *ours, *limits, *(library for library in libraries if library != OURS)]
+    others = [library for library in libraries if library != OURS]
+    best = ["best / plugrad"] if ours and others else []
+    return ["case", "aim", *ours, *limits, *best, *others]
 
 
 def row(case: Case, results: Results, libraries: Sequence[str], machine: Mapping[str, float]) -> list[str]:
@@ -42,8 +45,32 @@ def row(case: Case, results: Results, libraries: Sequence[str], machine: Mapping
         cells.append(_cell(case, mine, None))
         if machine:
             cells.append(_of_limit(case, mine, machine))
-    cells += [_cell(case, results.get((case.name, lib)), mine) for lib in libraries if lib != OURS]
+    others = [library for library in libraries if library != OURS]
+    if OURS in libraries and others:
+        ratio = best_ratio(case, results)
+        cells.append(f"{ratio:.2f}" if ratio else "")
+    cells += [_cell(case, results.get((case.name, library)), mine) for library in others]
     return cells
+
+
+def best_ratio(case: Case, results: Results) -> float:
+    """Return how many times plugrad's time the fastest of the others takes; 0 if there is none."""
+    times = {library: found.seconds for (name, library), found in results.items() if name == case.name}
+    ours = times.pop(OURS, 0.0)
+    others = [seconds for seconds in times.values() if seconds]
+    return min(others) / ours if ours and others else 0.0
+
+
+def summary(cases: Sequence[Case], results: Results) -> str:
+    """Return a sentence on the ratios of all cases that compute; nothing if there are no others."""
+    ratios = [ratio for case in cases if case.computes and (ratio := best_ratio(case, results))]
+    if not ratios:
+        return ""
+    mean, ahead = statistics.geometric_mean(ratios), sum(ratio >= 1 for ratio in ratios)
+    return (
+        f"The fastest other library takes {mean:.2f} times as long as plugrad in the geometric mean of "
+        f"{len(ratios)} workloads; plugrad is ahead in {ahead}."
+    )
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -58,6 +58,22 @@ def matmul_transposed(n: int) -> Thunk:
     return lambda: a @ b.T
 
 
+def gemv(n: int) -> Thunk:
+    a, x = floats(n, n), floats(n, seed=1)
+    return lambda: a @ x
+
+
+def attention(heads: int, tokens: int, size: int) -> Thunk:
+    q, k, v = (floats(heads, tokens, size, seed=seed) for seed in range(3))
+
+    def run() -> Any:
+        scores = q @ k.swapaxes(1, 2) * np.float32(size**-0.5)
+        e = np.exp(scores - scores.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True) @ v
+
+    return run
+
+
 def conv2d(batch: int, channels: int, size: int, filters: int) -> Thunk:
     x, w = floats(batch, channels, size, size), floats(filters, channels, 3, 3, seed=1)
 

@@ -16,6 +16,8 @@ from suite.data import floats, labels
 from suite.timing import least_seconds
 
 Thunk = Callable[[], Any]
+# From a batch to its loss and what an update of the parameters assigns.
+_Losses = Callable[[Tensor, Tensor], tuple[Tensor, list[Tensor]]]
 
 
 def _tensor(*shape: int, seed: int = 0) -> Tensor:
@@ -60,29 +62,48 @@ def matmul_transposed(n: int) -> Thunk:
     return _jitted(lambda a, b: a @ b.T, _tensor(n, n), _tensor(n, n, seed=1))
 
 
+def gemv(n: int) -> Thunk:
+    return _jitted(lambda a, x: a @ x, _tensor(n, n), _tensor(n, seed=1))
+
+
+def attention(heads: int, tokens: int, size: int) -> Thunk:
+    q, k, v = (_tensor(heads, tokens, size, seed=seed) for seed in range(3))
+    return _jitted(lambda q, k, v: q.scaled_dot_product_attention(k, v), q, k, v)
+
+
 def conv2d(batch: int, channels: int, size: int, filters: int) -> Thunk:
     x, w = _tensor(batch, channels, size, size), _tensor(filters, channels, 3, 3, seed=1)
     return _jitted(lambda x, w: x.conv2d(w, padding=1), x, w)
 
 
 def train_step(batch: int) -> Thunk:
-    losses = _losses()
+    return _training(_digits_losses(), *_batch(batch))
 
+
+def mlp_step(batch: int) -> Thunk:
+    layers = [nn.Linear(784, 512), Tensor.relu, nn.Linear(512, 10)]
+    optimizer = nn.optim.SGD(nn.state.get_parameters(layers), lr=0.1)
+    return _training(_losses(layers, optimizer), _tensor(batch, 784), _labels(batch))
+
+
+def _training(losses: _Losses, x: Tensor, y: Tensor) -> Thunk:
     @jit
     def step(x: Tensor, y: Tensor) -> Tensor:
         loss, assigned = losses(x, y)
         return loss.realize(*assigned)
 
-    x, y = _batch(batch)
     return lambda: step(x, y)
 
 
+def _labels(batch: int) -> Tensor:
+    return Tensor(labels(batch)).contiguous().realize()
+
+
 def _batch(batch: int) -> tuple[Tensor, Tensor]:
-    return _tensor(batch, 1, 8, 8), Tensor(labels(batch)).contiguous().realize()
+    return _tensor(batch, 1, 8, 8), _labels(batch)
 
 
-def _losses() -> Callable[[Tensor, Tensor], tuple[Tensor, list[Tensor]]]:
-    """Return a function that gives the loss of a batch, and what an update of the parameters assigns."""
+def _digits_losses() -> _Losses:
     layers: list[Callable[[Tensor], Tensor]] = [
         nn.Conv2d(1, 16, 3, padding=1, bias=False),
         nn.BatchNorm(16),
@@ -93,8 +114,10 @@ def _losses() -> Callable[[Tensor, Tensor], tuple[Tensor, list[Tensor]]]:
         lambda x: x.max_pool2d(2).flatten(1),
         nn.Linear(512, 10),
     ]
-    optimizer = nn.optim.Adam(nn.state.get_parameters(layers), lr=3e-3)
+    return _losses(layers, nn.optim.Adam(nn.state.get_parameters(layers), lr=3e-3))
 
+
+def _losses(layers: list[Callable[[Tensor], Tensor]], optimizer: nn.optim.Optimizer) -> _Losses:
     def losses(x: Tensor, y: Tensor) -> tuple[Tensor, list[Tensor]]:
         with Tensor.train():
             optimizer.zero_grad()
@@ -129,7 +152,7 @@ def building(layers: int, builds: int) -> float:
 
 def _kernels_of_the_training_step(batch: int) -> list[UOp]:
     """Return the kernels of one training step, each once."""
-    loss, assigned = _losses()(*_batch(batch))
+    loss, assigned = _digits_losses()(*_batch(batch))
     return list(dict.fromkeys(item.ast for item in loss.schedule(*assigned) if item.ast.op is Ops.SINK))
 
 

@@ -53,6 +53,15 @@ def matmul_transposed(n: int) -> Thunk:
     return _jitted(lambda a, b: a @ b.T, _tensor(n, n), _tensor(n, n, seed=1))
 
 
+def gemv(n: int) -> Thunk:
+    return _jitted(lambda a, x: a @ x, _tensor(n, n), _tensor(n, seed=1))
+
+
+def attention(heads: int, tokens: int, size: int) -> Thunk:
+    q, k, v = (_tensor(heads, tokens, size, seed=seed) for seed in range(3))
+    return _jitted(lambda q, k, v: q.scaled_dot_product_attention(k, v), q, k, v)
+
+
 def conv2d(batch: int, channels: int, size: int, filters: int) -> Thunk:
     x, w = _tensor(batch, channels, size, size), _tensor(filters, channels, 3, 3, seed=1)
     return _jitted(lambda x, w: x.conv2d(w, padding=1), x, w)
@@ -70,7 +79,17 @@ def train_step(batch: int) -> Thunk:
         nn.Linear(512, 10),
     ]
     optimizer = nn.optim.Adam(nn.state.get_parameters(layers), lr=3e-3)
-    x, y = _tensor(batch, 1, 8, 8), Tensor(labels(batch)).realize()
+    return _training(layers, optimizer, _tensor(batch, 1, 8, 8))
+
+
+def mlp_step(batch: int) -> Thunk:
+    layers = [nn.Linear(784, 512), Tensor.relu, nn.Linear(512, 10)]
+    optimizer = nn.optim.SGD(nn.state.get_parameters(layers), lr=0.1)
+    return _training(layers, optimizer, _tensor(batch, 784))
+
+
+def _training(layers: list[Any], optimizer: Any, x: Tensor) -> Thunk:
+    y = Tensor(labels(x.shape[0])).realize()
 
     @TinyJit
     @Context(TRAINING=1)

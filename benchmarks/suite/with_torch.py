@@ -58,6 +58,16 @@ def matmul_transposed(n: int) -> Thunk:
     return lambda: a @ b.T
 
 
+def gemv(n: int) -> Thunk:
+    a, x = _tensor(n, n), _tensor(n, seed=1)
+    return lambda: a @ x
+
+
+def attention(heads: int, tokens: int, size: int) -> Thunk:
+    q, k, v = (_tensor(1, heads, tokens, size, seed=seed) for seed in range(3))
+    return _without_gradients(lambda: F.scaled_dot_product_attention(q, k, v))
+
+
 def conv2d(batch: int, channels: int, size: int, filters: int) -> Thunk:
     x, w = _tensor(batch, channels, size, size), _tensor(filters, channels, 3, 3, seed=1)
     return _without_gradients(lambda: F.conv2d(x, w, padding=1))
@@ -76,7 +86,16 @@ def train_step(batch: int) -> Thunk:
         nn.Linear(512, 10),
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    x, y = _tensor(batch, 1, 8, 8), torch.from_numpy(labels(batch))
+    return _training(model, optimizer, _tensor(batch, 1, 8, 8))
+
+
+def mlp_step(batch: int) -> Thunk:
+    model = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 10))
+    return _training(model, torch.optim.SGD(model.parameters(), lr=0.1), _tensor(batch, 784))
+
+
+def _training(model: nn.Module, optimizer: torch.optim.Optimizer, x: torch.Tensor) -> Thunk:
+    y = torch.from_numpy(labels(len(x)))
 
     def run() -> torch.Tensor:
         optimizer.zero_grad()

@@ -36,6 +36,16 @@ def test_the_page_shows_rates_beside_the_limits_of_the_machine() -> None:
     assert "of the limit" in page
 
 
+def test_all_libraries_compute_the_same_and_the_fastest_is_told() -> None:
+    for name in ("jax", "tinygrad", "torch", "plugrad_cpu_clang"):
+        pytest.importorskip(name)
+    names = ["--libraries", "plugrad,tinygrad,torch,jax,numpy"]
+    page = run("--markdown", "--no-machine", "--only", "attention", "--only", "mlp_step", *names)
+    assert "| best / plugrad |" in page
+    assert "fails" not in page
+    assert "geometric mean of 2 workloads" in page
+
+
 def test_an_unknown_case_is_refused_with_the_names_of_all() -> None:
     done = subprocess.run([sys.executable, str(RUN), "--only", "nothing"], capture_output=True, text=True)
     assert done.returncode != 0

@@ -16,7 +16,7 @@ RATE = 1e-4
 class Case:
     """Describe a model, its input and, where it is trained, its labels and step size.
 
-    `network` takes the library's layers, attention, and concatenation.
+    `network` takes the library's layers, attention, and concatenation. `winograd` is for plugrad's `WINO`.
     """
 
     title: str
@@ -24,6 +24,7 @@ class Case:
     example: np.ndarray
     labels: np.ndarray | None = None
     decay: float = 0.0
+    winograd: bool = False
 
 
 def cases(quick: bool) -> list[Case]:
@@ -51,6 +52,7 @@ def cases(quick: bool) -> list[Case]:
         ]
     return [
         Case("ResNet-18, 1 image of 224 x 224", alone(resnet18), images(1, 3, 224, 224)),
+        Case("the same, `WINO=1`", alone(resnet18), images(1, 3, 224, 224), winograd=True),
         Case("ResNet-18, 8 images of 224 x 224", alone(resnet18), images(8, 3, 224, 224)),
         Case("MobileNetV2, 1 image of 224 x 224", alone(mobilenet), images(1, 3, 224, 224)),
         Case("vision transformer, 2 images of 224 x 224", alone(vision_transformer), images(2, 3, 224, 224)),

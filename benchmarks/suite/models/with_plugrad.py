@@ -3,6 +3,7 @@
 from typing import Any
 
 from plugrad import Tensor, jit, nn
+from plugrad.settings import context
 from suite.models.cases import RATE, Case
 from suite.models.peak import Call, print_peak
 
@@ -17,7 +18,12 @@ def make_call(case: Case, network: Any) -> Call:
     if case.labels is None:
         network.eval()
         replayed = jit(lambda x: network(x))
-        return lambda: replayed(x).numpy()
+
+        def call() -> Any:
+            with context(WINO=int(case.winograd)):
+                return replayed(x).numpy()
+
+        return call
     parameters = nn.state.get_parameters(network)
     optimizer = nn.optim.AdamW(parameters, lr=RATE, weight_decay=case.decay)
     y = Tensor(case.labels.reshape(-1)).contiguous().realize()
