@@ -180,6 +180,27 @@ def test_buffers_are_not_trained() -> None:
     assert not list(model.parameters())
 
 
+def test_buffers_that_are_not_persistent_are_no_state_but_move_as_in_torch() -> None:
+    def model(library: Any, tensor: Any) -> Any:
+        class Rotary(library.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.register_buffer("kept", tensor([1.0]))
+                self.register_buffer("cos", tensor([2.0]), persistent=False)
+                self.register_buffer("none", None, persistent=False)
+
+        return library.Sequential(Rotary(), Rotary())
+
+    ours, theirs = model(nn, Tensor), model(torch.nn, torch.tensor)
+    assert list(ours.state_dict("m.")) == list(theirs.state_dict(prefix="m.")) == ["m.0.kept", "m.1.kept"]
+    assert [name for name, _ in ours.named_buffers()] == [name for name, _ in theirs.named_buffers()]
+    assert list(ours[0].state_dict()) == list(theirs[0].state_dict()) == ["kept"]
+    ours.load_state_dict({"0.kept": Tensor([3.0]), "1.kept": Tensor([4.0])})
+    assert copy.deepcopy(ours).to(dtypes.float16)[1].cos.dtype == dtypes.float16
+    ours[0].register_buffer("cos", Tensor([5.0]))
+    assert list(ours.state_dict()) == ["0.kept", "0.cos", "1.kept"]
+
+
 def test_a_module_without_forward_says_what_to_define() -> None:
     with pytest.raises(NotImplementedError, match="Module has no method `forward`"):
         nn.Module()(1)

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from plugrad.device import Device
 from plugrad.dtype import DType, is_float
-from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, trained_tensors
+from plugrad.nn.named_state import UnsavedNames
+from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, named_tensors, trained_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag
 from plugrad.tree import named_leaves
@@ -52,6 +53,7 @@ class Module:
 
     # None: as `Tensor.training` says
     _mode: bool | None = None
+    _unsaved: UnsavedNames | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call `forward` in the mode that `train` or `eval` has set."""
@@ -104,13 +106,18 @@ class Module:
 
     def _named_tensors(self, prefix: str, requires_grad: bool) -> Iterator[tuple[str, Tensor]]:
         seen: set[int] = set()
-        for name, tensor in get_state_dict(self, prefix).items():
+        for name, tensor in named_tensors(self, prefix).items():
             if tensor.requires_grad == requires_grad and id(tensor) not in seen:
                 seen.add(id(tensor))
                 yield name, tensor
 
-    def register_buffer(self, name: str, tensor: Tensor | None) -> None:
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make a tensor that is not trained an attribute; assigning it does the same.
+
+        Args:
+            name: that of the attribute.
+            tensor: its value; None for none yet.
+            persistent: False leaves it out of `state_dict`, and so of files, but not of `to`.
 
         Example:
             >>> layer = Identity()
@@ -121,6 +128,11 @@ class Module:
         if tensor is not None:
             tensor.requires_grad = False
         setattr(self, name, tensor)
+        if not as_flag(persistent, "register_buffer: persistent"):
+            # a new set: those of copies are their own
+            self._unsaved = UnsavedNames({*(self._unsaved or ()), name})
+        elif self._unsaved:
+            self._unsaved = UnsavedNames(self._unsaved - {name})
 
     def state_dict(self, prefix: str = "") -> dict[str, Tensor]:
         """Return the tensors of the state by name: `get_state_dict`.
@@ -184,7 +196,7 @@ class Module:
         elif isinstance(device, DType):
             device, dtype = None, device
         where = None if device is None else Device.present(device)
-        tensors = get_state_dict(self).values()
+        tensors = named_tensors(self).values()
         moved = [t.detach().to(where, dtype if is_float(t.dtype) else None) for t in tensors]
         # a device that cannot be opened leaves all of the model where it is
         Tensor.realize(*moved)

@@ -1,4 +1,4 @@
-"""The state of objects that name it themselves, such as optimizers."""
+"""Names of state that differ from those of attributes: of optimizers, and unsaved ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +19,10 @@ class NamedState:
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Copy the values of `state` into its own: a subclass says how."""
         raise NotImplementedError
+
+
+class UnsavedNames(set[str]):
+    """The attributes beside this one in a module that are no part of its state."""
 
 
 def advice_on_private_names(state: Mapping[Any, Any]) -> str:

@@ -11,7 +11,7 @@ from plugrad.nn.formats.byte_source import ByteSource, as_path
 from plugrad.nn.formats.gguf import gguf_load
 from plugrad.nn.formats.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.formats.torch_file import torch_load
-from plugrad.nn.named_state import NamedState, advice_on_private_names
+from plugrad.nn.named_state import NamedState, UnsavedNames, advice_on_private_names
 from plugrad.nn.plain import PlainTensorWarning, warn_of_plain_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.gradient import uncomputed_leaves
@@ -46,6 +46,7 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
     transpose of another layer's weight. Those kept without a gradient (`Tensor.no_grad`) cannot be told from
     constants. So a running average of activations is state if it is written to (`self.mean.assign(...)`) or
     computed without a gradient (`activations.detach()`); a new tensor with the old one's name is none.
+    Buffers that were registered with `persistent=False` are none either.
 
     Optimizers have the names of their `state_dict()`, without the parameters.
 
@@ -56,6 +57,16 @@ def get_state_dict(model: object, prefix: str = "") -> dict[str, Tensor]:
         >>> list(get_state_dict(Linear(3, 2)))
         ['weight', 'bias']
     """
+    found = named_tensors(model, prefix)
+    for name, unsaved in named_leaves(model, UnsavedNames, prefix.rstrip(".")):
+        above = name.rpartition(".")[0]
+        for inner in unsaved:
+            found.pop(f"{above}.{inner}" if above else inner, None)
+    return found
+
+
+def named_tensors(model: object, prefix: str = "") -> dict[str, Tensor]:
+    """Return the tensors of the state and the buffers that are not persistent, by name."""
     found: dict[str, Tensor] = {}
     named = list(_named_states(model, prefix.rstrip(".")))
     parameters = {id(tensor) for tensor in trained_tensors(named)}
