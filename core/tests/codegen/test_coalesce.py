@@ -30,6 +30,27 @@ def test_lanes_of_floats_that_are_only_stored_fit_their_arithmetic() -> None:
     assert lanes_for(kernel, axis, replace(WIDE, vector_bits=0, max_load_bits=128)) == 8
 
 
+def test_what_is_compared_or_computed_in_floats_fits_a_register() -> None:
+    axis = UOp.range(256, 0, AxisType.UPCAST)
+    out, source = (UOp(Ops.PARAM, dtypes.uint8, (), (slot, 256)).index(axis) for slot in range(2))
+    wide, limit = source.load().cast(dtypes.int64), UOp(Ops.PARAM, dtypes.int64, (), (2, 1))
+
+    def lanes(value: UOp) -> int:
+        return lanes_for(UOp.sink(out.store(value.cast(dtypes.uint8), axis), arg=KernelInfo()), axis, WIDE)
+
+    assert lanes(source.load().cast(dtypes.float32) * 1.5) == 16
+    assert lanes(source.load().cast(dtypes.float64) * 1.5) == 8
+    assert lanes(source.load().cast(dtypes.int32) * 3) == 64
+    assert lanes(axis < 100) == 16
+    # comparisons with one number are narrowed
+    number = limit.index(axis.const_like(0)).load()
+    assert lanes(wide < number) == 16
+    assert lanes(wide * number < number) == 8
+    # what compares addresses is no vector
+    gated = UOp(Ops.INDEX, dtypes.uint8, (*source.src, axis < 100))
+    assert lanes(gated.load()) == 64
+
+
 def test_lanes_of_a_sum_fit_its_accumulators() -> None:
     axis = UOp.range(64, 0, AxisType.PARTIAL)
     source = UOp(Ops.PARAM, dtypes.int32, (), (1, 64)).index(axis).load()

@@ -9,9 +9,9 @@ arithmetic is on vectors, short ones save less of it: two lanes half, sixteen ne
 
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range, stores_of
-from plugrad.dtype import dtypes
+from plugrad.dtype import dtypes, is_float
 from plugrad.target import Capabilities
-from plugrad.uop import Axis, AxisType, Ops, UOp
+from plugrad.uop import COMPARE, Axis, AxisType, Ops, UOp
 from plugrad.uop.strides import coefficient, constant_size, flat_position
 
 # steps of an UNROLL axis are added up in one accumulator, one after the other
@@ -20,6 +20,10 @@ _UNROLLED = frozenset({AxisType.UPCAST, AxisType.PARTIAL})
 _PICKED = (2, -1)
 # bytes of integers whose sums are kept in the narrow registers of pieces, see `split_long_sums`
 _NARROW = 4
+# what compilers do lane by lane where a vector takes several registers
+_CHOICES = COMPARE | {Ops.MAX}
+# bytes of indices, and of casts that are compared, where vectors narrow them
+_NARROWED = 4
 _COPIES = (AxisType.UPCAST, AxisType.LANE)
 # Stores of single lanes from which loops over them are less code, and as fast.
 _MANY_STORES = 64
@@ -75,12 +79,24 @@ def lanes_for(sink: UOp, r: UOp, capabilities: Capabilities) -> int:
     if capabilities.vector_bits:
         # each lane has an accumulator, which may be wider than what is loaded
         sums = [u for u in nodes if u.op is Ops.REDUCE and r in u.src[u.arg[1] :] and not _is_narrow(u)]
-        fitting = capabilities.vector_bits // (
-            8 * max(capabilities.lane_bytes(u.dtype) for u in (*accesses, *sums))
-        )
+        values = sink.toposort(lambda u: u.op is not Ops.INDEX)
+        decided = [_compared_bytes(u, r, capabilities) for u in values if r in u.ranges]
+        widest = max([capabilities.lane_bytes(u.dtype) for u in (*accesses, *sums)] + decided)
+        fitting = capabilities.vector_bits // (8 * widest)
     else:  # vectors are only for memory
         fitting = capabilities.max_load_bits // (8 * max(u.dtype.itemsize for u in accesses))
     return min(size & -size, max(1, fitting), capabilities.max_lanes or size)
+
+
+def _compared_bytes(u: UOp, r: UOp, capabilities: Capabilities) -> int:
+    """Return the bytes of a lane that `u` compares or computes as floats; else 1.
+
+    Compilers do so lane by lane where a vector takes several registers.
+    """
+    if u.op in _CHOICES:
+        is_narrowed = any(s.dtype is dtypes.index or s.op is Ops.CAST for s in u.src)
+        return min(u.src[0].dtype.itemsize, _NARROWED if is_narrowed else dtypes.index.itemsize)
+    return capabilities.lane_bytes(u.dtype) if is_float(u.dtype) and u.op is not Ops.LOAD else 1
 
 
 def _is_narrow(reduce: UOp) -> bool:

@@ -16,7 +16,7 @@ from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
 
 LOOPS = replace(CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, vector_bits=512, threads=2)
-PANELS = replace(LOOPS, vector_registers=32, local_memory_bytes=1 << 20)
+PANELS = replace(LOOPS, vector_unit_bits=256, vector_registers=32, local_memory_bytes=1 << 20)
 
 
 def param(slot: int, numel: int, dtype: DType = dtypes.float32) -> UOp:

@@ -21,7 +21,7 @@ NARROW = replace(
     threads=1,
     cache_bytes=(32 << 10, 512 << 10),
 )
-WIDE = replace(NARROW, vector_bits=512, vector_registers=32)
+WIDE = replace(NARROW, vector_bits=512, vector_unit_bits=256, vector_registers=32)
 
 
 def param(slot: int, dtype: DType) -> UOp:
