@@ -172,10 +172,6 @@ def _function(
     return function if fxn is None else function(fxn)
 
 
-def _all_same(items: Sequence[Any]) -> bool:
-    return all(item == items[0] for item in items)
-
-
 def _argfix(*items: Any) -> tuple[Any, ...]:
     is_one = len(items) == 1 and isinstance(items[0], (tuple, list))
     return tuple(*items) if is_one else items
@@ -186,26 +182,6 @@ def _argsort(items: Any) -> Any:
     return type(items)(order)
 
 
-def _ceildiv(number: int, by: int) -> int:
-    return -(number // -by)
-
-
-def _round_up(number: int, by: int) -> int:
-    return -(number // -by) * by
-
-
-def _dedup(items: Iterable[Any]) -> list[Any]:
-    return list(dict.fromkeys(items))
-
-
-def _make_tuple(sizes: Any, count: int) -> tuple[int, ...]:
-    return (sizes,) * count if isinstance(sizes, int) else tuple(sizes)
-
-
-def _unwrap(value: Any) -> Any:
-    return value
-
-
 def _colored(text: str, color: str | None, background: bool = False) -> str:
     if color is None or color.lower() not in _COLOURS:
         return text
@@ -213,18 +189,10 @@ def _colored(text: str, color: str | None, background: bool = False) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
 
 
-def _tqdm(items: Iterable[Any] = (), desc: str = "", **_: Any) -> "_Steps":
-    return _Steps(items)
-
-
-def _trange(count: int, **_: Any) -> "_Steps":
-    return _Steps(range(count))
-
-
 class _Steps:
     """The items of a loop, of which a terminal shows what the program last said."""
 
-    def __init__(self, items: Iterable[Any]) -> None:
+    def __init__(self, items: Iterable[Any] = (), desc: str = "", **_: Any) -> None:
         self._items = items
         self._is_shown = False
 
@@ -242,6 +210,20 @@ class _Steps:
         pass
 
 
+def _trange(count: int, **_: Any) -> _Steps:
+    return _Steps(range(count))
+
+
+_OF_ONE: dict[str, Callable[[Any], Any]] = {
+    "all_same": lambda items: all(item == items[0] for item in items),
+    "dedup": lambda items: list(dict.fromkeys(items)),
+    "unwrap": lambda value: value,
+}
+_OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
+    "ceildiv": lambda number, by: -(number // -by),
+    "make_tuple": lambda sizes, count: (sizes,) * count if isinstance(sizes, int) else tuple(sizes),
+    "round_up": lambda number, by: -(number // -by) * by,
+}
 _COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 _SETTINGS = ("DEBUG", "JIT", "BEAM", "NOOPT", "WINO")
 _MUON = ("momentum", "weight_decay", "ns_steps", "ns_coefficients", "nesterov")
@@ -272,17 +254,13 @@ _NAMES: dict[str, dict[str, Any]] = {
         "TRAINING": _Setting(partial(getattr, Tensor, "training")),
         "CI": bool(os.environ.get("CI")),
         "OSX": sys.platform == "darwin",
-        "all_same": _all_same,
         "argfix": _argfix,
         "argsort": _argsort,
-        "ceildiv": _ceildiv,
         "colored": _colored,
-        "dedup": _dedup,
-        "make_tuple": _make_tuple,
-        "round_up": _round_up,
-        "tqdm": _tqdm,
+        "tqdm": _Steps,
         "trange": _trange,
-        "unwrap": _unwrap,
+        **_OF_ONE,
+        **_OF_TWO,
     },
 }
 

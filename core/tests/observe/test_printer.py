@@ -6,7 +6,7 @@ import pytest
 
 from plugrad.dtype import dtypes
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
-from plugrad.observe.printer import Printer, coloured_name, header, launch
+from plugrad.observe.printer import Printer, coloured_name, header, highlighted, launch
 from plugrad.observe.style import plain
 from plugrad.settings import context
 from plugrad.uop.ops import KernelInfo
@@ -171,3 +171,9 @@ def test_a_stream_that_takes_colours_gets_them(monkeypatch: pytest.MonkeyPatch) 
     assert "\x1b[34m" not in printed(KERNEL, 2)
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[34m" in printed(KERNEL, 2)
+
+
+def test_a_source_has_colours_and_is_the_same_without_them() -> None:
+    source = "#include <math.h>\nvoid k(float* d0) {\n  d0[0] = exp2f(0x1Fu);  // sum\n}"
+    assert highlighted(source).count("\x1b[") > 10
+    assert plain(highlighted(source)) == source

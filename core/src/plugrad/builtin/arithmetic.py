@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
-from plugrad.dtype import DType, dtypes, is_bool, is_float, to_numpy
+from plugrad.dtype import FLOAT8, DType, dtypes, is_bool, is_float, to_numpy
 from plugrad.errors import DeviceError
 from plugrad.uop import Ops
 
@@ -55,6 +55,15 @@ def to_storage(values: Array, dtype: DType) -> Array:
     if dtype.scalar() is dtypes.bfloat16:
         return (np.ascontiguousarray(values).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     return values.astype(np.uint8) if is_bool(dtype) else values
+
+
+def decoded(memory: memoryview, dtype: DType) -> Array:
+    """Return all elements in memory, floats in float64."""
+    if dtype in FLOAT8:
+        values = np.array([FLOAT8[dtype].decode(code) for code in range(256)])
+        return values[np.frombuffer(memory, "uint8")]
+    found = from_storage(np.frombuffer(memory, storage_dtype(dtype)), dtype)
+    return found.astype("float64") if is_float(dtype) else found
 
 
 def constant(value: bool | int | float, dtype: DType) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from rich.text import Text
 
 from plugrad.cli.output import add_json_option, new_table, print_json, print_rich
-from plugrad.settings import SettingValue, cache_dir, settings
+from plugrad.settings import cache_dir, settings
 
 NAME = "env"
 SUMMARY = "List all settings: environment variables, their values, and what they do."
@@ -26,23 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
     table = new_table("setting", "type", "value", "from", "what it does")
     for row in rows:
         style = "" if row.origin == "default" else "bold"
-        table.add_row(*(Text(cell, style) for cell in _cells(row)))
-    print_rich(table, f"cache directory: {cache_dir()}", *_misspelled())
-    return 0
-
-
-def _cells(row: SettingValue) -> tuple[str, ...]:
-    return (row.name, row.type_name, _as_shell_value(row.value), row.origin, row.doc)
-
-
-def _as_shell_value(value: object) -> str:
-    """Write a value as one would in a shell."""
-    return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-def _misspelled() -> list[str]:
-    return [
+        shown = str(int(row.value)) if isinstance(row.value, bool) else str(row.value)
+        cells = (row.name, row.type_name, shown, row.origin, row.doc)
+        table.add_row(*(Text(cell, style) for cell in cells))
+    misspelled = [
         f"{name} is set, but there is no such setting; did you mean {meant}?"
         for name, meant in settings.unknown_variables().items()
         if meant is not None
     ]
+    print_rich(table, f"cache directory: {cache_dir()}", *misspelled)
+    return 0

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from plugrad.plugin.explain import BackendReport, State, explain, not_installed, report_failure
@@ -75,14 +75,12 @@ def groups(sources: Sequence[PluginSource]) -> list[Group]:
     """Group plugins that share a name or module, as a device and its aliases."""
     found: list[list[PluginSource]] = []
     for source in sources:
-        near = [group for group in found if any(_belong(source, other) for other in group)]
+        near = [
+            group for group in found if any(source.name == s.name or source.value == s.value for s in group)
+        ]
         found = [group for group in found if group not in near]
         found.append([*(other for group in near for other in group), source])
     return [tuple(group) for group in found]
-
-
-def _belong(source: PluginSource, other: PluginSource) -> bool:
-    return source.name == other.name or source.value == other.value
 
 
 class _Child:
@@ -106,7 +104,11 @@ class _Child:
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
-                env=_environment(os.environ),
+                # where a child finds the same packages
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
+                },
                 start_new_session=True,
             )
 
@@ -164,11 +166,6 @@ def _describe(status: int) -> str:
         return f"crashed the process: {signal.Signals(-status).name}"
     except ValueError:
         return f"crashed the process by signal {-status}"
-
-
-def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment in which a child finds the same packages."""
-    return {**environment, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -59,8 +59,5 @@ def _is_copy(u: UOp, capabilities: Capabilities) -> bool:
     memory = memory.src[0] if memory.op is Ops.AFTER else memory
     nbytes = value.dtype.itemsize * value.dtype.count
     is_between = memory.op is Ops.DEFINE_LOCAL and value.src[0].src[0].op is Ops.PARAM
-    return is_between and nbytes in capabilities.async_copy_bytes and _is_zero_elsewhere(value)
-
-
-def _is_zero_elsewhere(load: UOp) -> bool:
-    return len(load.src) == 1 or (load.src[1].op is Ops.CONST and load.src[1].arg == 0)
+    is_zero_elsewhere = len(value.src) == 1 or (value.src[1].op is Ops.CONST and value.src[1].arg == 0)
+    return is_between and nbytes in capabilities.async_copy_bytes and is_zero_elsewhere

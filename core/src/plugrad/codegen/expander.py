@@ -17,26 +17,25 @@ def expand(sink: UOp, capabilities: Capabilities) -> UOp:
     before: STORE(place(i), value(i), i) with an UPCAST range i of 2
     after:  STORE(place(0), value(0)), STORE(place(1), value(1))
     """
-    sink = rebuild(
-        sink,
-        lambda u: _expand_stores(u) if u.op in (Ops.BARRIER, Ops.COMMIT) else _expand_reduce(u, capabilities),
-    )
+
+    def change(u: UOp) -> UOp | None:
+        if u.op in (Ops.BARRIER, Ops.COMMIT):
+            return u.replace(src=tuple(step for s in u.src for step in _expand_store(s)))
+        return _expand_reduce(u, capabilities)
+
+    sink = rebuild(sink, change)
     stores = [step for store in sink.src for step in _expand_store(store)]
     return simplify(sink.replace(src=tuple(stores)))
 
 
 def _expand_store(store: UOp) -> list[UOp]:
+    if store.op is not Ops.STORE:
+        return [store]
     unrolled = [r for r in store.src[2:] if r.op is Ops.RANGE and r.arg.kind in UNROLLED]
     steps = [store.replace(src=tuple(s for s in store.src if s not in unrolled))]
     for r in unrolled:
         steps = at_each(steps, r, _size(r))
     return steps
-
-
-def _expand_stores(u: UOp) -> UOp:
-    return u.replace(
-        src=tuple(step for s in u.src for step in (_expand_store(s) if s.op is Ops.STORE else [s]))
-    )
 
 
 def _expand_reduce(u: UOp, capabilities: Capabilities) -> UOp | None:

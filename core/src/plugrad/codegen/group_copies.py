@@ -24,7 +24,8 @@ def spread_copies(sink: UOp, capabilities: Capabilities) -> UOp:
     ranges = all_ranges(sink)
     if not any(r.arg.kind is AxisType.COPY for r in ranges):
         return sink
-    items = sorted((r for r in ranges if r.arg.kind in _OF_A_GROUP), key=_warps_last)
+    of_group = [r for r in ranges if r.arg.kind in _OF_A_GROUP]
+    items = sorted(of_group, key=lambda r: (r.arg.kind is AxisType.WARP, r.arg.ident))
     free = max(r.arg.ident[0] for r in ranges) + 1
     sizes = [constant_size(r) or 1 for r in items]
     item = UOp.range(math.prod(sizes), (free,), AxisType.LOCAL)
@@ -32,7 +33,7 @@ def spread_copies(sink: UOp, capabilities: Capabilities) -> UOp:
     for r, size in zip(reversed(items), reversed(sizes), strict=True):
         sink = exchange_range(sink, r, left % size, (item,))
         left = left // size
-    sink = rebuild(sink, _with_each_loop_once)
+    sink = rebuild(sink, lambda u: u.replace(src=tuple(dict.fromkeys(u.src))) if u.op is Ops.STORE else None)
     free += 1
     copies: list[UOp] = []
 
@@ -47,14 +48,6 @@ def spread_copies(sink: UOp, capabilities: Capabilities) -> UOp:
         return _spread(u, item, (free, len(copies)), capabilities, is_async=is_async)
 
     return simplify(rebuild(sink, change))
-
-
-def _warps_last(r: UOp) -> tuple[bool, tuple[int, ...]]:
-    return r.arg.kind is AxisType.WARP, r.arg.ident
-
-
-def _with_each_loop_once(u: UOp) -> UOp | None:
-    return u.replace(src=(*u.src[:2], *dict.fromkeys(u.src[2:]))) if u.op is Ops.STORE else None
 
 
 def _spread(

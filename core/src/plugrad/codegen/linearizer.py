@@ -118,7 +118,8 @@ class _Linearizer:
                 self._place_node(u)
         for i, store in enumerate(self.sink.src):
             for before in self.sink.src[:i] if _is_ordered(store) else ():
-                if _reads_what(store, before):
+                # its ordered steps read the memory that `before` fills
+                if not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]:
                     self._finish_first(before, store)
         self._emit_block(None)
         return self.out
@@ -380,11 +381,6 @@ def _waited_for(item: _Item, items: dict[_Item, set[_Item]], phases: dict[_Item,
             found.add(current)
             stack.extend(items[current])
     return found
-
-
-def _reads_what(store: UOp, before: UOp) -> bool:
-    """Say whether the ordered steps of `store` read the memory that `before` fills."""
-    return not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]
 
 
 def _is_ordered(store: UOp) -> bool:

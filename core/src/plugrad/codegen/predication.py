@@ -20,12 +20,9 @@ def _gated_index(gate: UPat) -> UPat:
 
 
 def _without_closed_stores(sink: UOp) -> UOp | None:
-    kept = tuple(s for s in sink.src if not (s.op is Ops.STORE and _is_closed(s.src[0])))
+    gates = {s: s.src[0].src[2] for s in sink.src if s.op is Ops.STORE and len(s.src[0].src) > 2}
+    kept = tuple(s for s in sink.src if s not in gates or gates[s].op is not Ops.CONST or gates[s].arg)
     return None if len(kept) == len(sink.src) else sink.replace(src=kept)
-
-
-def _is_closed(place: UOp) -> bool:
-    return len(place.src) > 2 and place.src[2].op is Ops.CONST and not place.src[2].arg
 
 
 def _without_its_gate(cond: UOp, load: UOp, zero: UOp) -> UOp | None:

@@ -1,7 +1,4 @@
-"""Apply one step to values in memory many times, planned once.
-
-A step is a graph, or computes what it returns by repeated steps of its own: then its launches are recorded.
-"""
+"""Apply one step to values in memory many times: its launches are recorded, and repeated."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,41 +7,14 @@ from contextlib import nullcontext
 from plugrad import events
 from plugrad.engine import storage
 from plugrad.engine.capture import capturing, current_capture
-from plugrad.engine.execute import Copy, Launch, Step
-from plugrad.engine.plan import ExecutionPlan, make_plan
-from plugrad.engine.realize import compile_plan, realize
+from plugrad.engine.execute import Launch, Step
 from plugrad.runtime.buffer import Buffer
 from plugrad.uop import Ops, UOp
 
 State = tuple[UOp, ...]
 
 
-def bulk_apply(step: Callable[[State], State], state: State, count: int, device: str | None = None) -> State:
-    """Run `count` steps now, and return memory that holds the last `state`.
-
-    Args:
-        step: takes graphs and returns as many of the same shapes and dtypes, none of them a view. It is
-            called once or twice, and has to do the same each time.
-        state: what the first step takes: any graphs.
-        count: how many steps to run, at least 1.
-        device: where values without a device of their own are computed; None: the default device.
-    """
-    with storage.lock:
-        # memory that others know by what was computed into it is read, and never written
-        before = _computed(step(state), device)
-        if count == 1:
-            return before
-        after = step(before)
-        plan = make_plan(after, device)
-        plan.graph.check_bound()
-        places = {result.value: result.place for result in plan.results}
-        state = tuple([places[u] for u in after])
-        assert _is_memory(before), "a step returned a view"
-        assert _is_memory(state), "a step returned a view"
-        return _run(plan, before, state, count - 1)
-
-
-def bulk_apply_computed(step: Callable[[State], State], state: State, count: int) -> State:
+def bulk_apply(step: Callable[[State], State], state: State, count: int) -> State:
     """Call `step` `count` times now, and return memory that holds the last `state`.
 
     Args:
@@ -54,6 +24,7 @@ def bulk_apply_computed(step: Callable[[State], State], state: State, count: int
         count: how many steps to run, at least 1.
     """
     with storage.lock:
+        # memory that others know by what was computed into it is read, and never written
         before = step(state)
         if count == 1:
             return before
@@ -74,24 +45,8 @@ def bulk_apply_computed(step: Callable[[State], State], state: State, count: int
         return other if count % 2 else after
 
 
-def _computed(state: State, device: str | None) -> State:
-    realize(state, device)
-    return tuple([storage.resolve(u, device) for u in state])
-
-
 def _is_memory(state: State) -> bool:
     return all(u.op is Ops.BUFFER for u in state)
-
-
-def _run(plan: ExecutionPlan, before: State, after: State, count: int) -> State:
-    """Run the steps of `plan`, from `before` to `after` and on; return the last memory."""
-    started = time.perf_counter()
-    steps = compile_plan(plan)
-    other, there, back = _others(steps, before, after)
-    run = [steps if number == 0 else there if number % 2 else back for number in range(count)]
-    _launch(run, plan.graph.values)
-    _announce(run, started)
-    return after if count % 2 else other
 
 
 def _others(
@@ -131,13 +86,7 @@ def _buffers(state: State) -> list[Buffer]:
 
 
 def _exchanged(steps: Sequence[Step], others: dict[Buffer, Buffer]) -> list[Step]:
-    out: list[Step] = []
-    for step in steps:
-        buffers = tuple([_exchanged_buffer(buffer, others) for buffer in step.buffers])
-        out.append(
-            Launch(step.kernel, buffers) if isinstance(step, Launch) else Copy((buffers[0], buffers[1]))
-        )
-    return out
+    return [step.on([_exchanged_buffer(buffer, others) for buffer in step.buffers]) for step in steps]
 
 
 def _exchanged_buffer(buffer: Buffer, others: dict[Buffer, Buffer]) -> Buffer:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from plugrad._frozen import frozen
-from plugrad.dtype import FLOAT8, DType, dtypes, is_inexact, is_unsigned, part_dtype
+from plugrad._util import numpy as np
+from plugrad.builtin.arithmetic import decoded
+from plugrad.dtype import DType, is_inexact, is_unsigned, part_dtype
 from plugrad.engine.execute import Launch
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.engine.schedule_cache import Canonical
@@ -28,13 +30,6 @@ if TYPE_CHECKING:
 
 # the line of the user's program that wrote a value down
 _lines: WeakKeyDictionary[UOp, CallSite] = WeakKeyDictionary()
-# bits of exponent and of mantissa, and how a memoryview calls an integer of that width
-_BITS = {
-    dtypes.float64: (0x7FF << 52, (1 << 52) - 1, "Q"),
-    dtypes.float32: (0xFF << 23, (1 << 23) - 1, "I"),
-    dtypes.float16: (0x1F << 10, (1 << 10) - 1, "H"),
-    dtypes.bfloat16: (0xFF << 7, (1 << 7) - 1, "H"),
-}
 
 
 @frozen
@@ -194,28 +189,12 @@ def _kinds_written_in(ast: UOp, reads: bool) -> set[str]:
 
 def _first_of_each_kind(buffer: Buffer, count: int | None = None) -> dict[str, int]:
     """Return where the first NaN and the first infinity of `count` elements are."""
-    count = buffer.size if count is None else count
-    if not is_inexact(buffer.dtype) or not count:
+    if not is_inexact(buffer.dtype) or not buffer.size:
         return {}
     dtype = part_dtype(buffer.dtype)
-    data: Any = buffer.as_memoryview()[: count * buffer.dtype.itemsize]
-    per_element = buffer.dtype.itemsize // dtype.itemsize
-    if (layout := FLOAT8.get(dtype)) is not None:
-        values = [layout.decode(code) for code in range(256)]
-        infinite, nan = ([f(v) for v in values] for f in (math.isinf, math.isnan))
-        found = {"infinity": (i for i, code in enumerate(data) if infinite[code])}
-        found["NaN"] = (i for i, code in enumerate(data) if nan[code])
-    else:
-        if dtype.fmt in ("f", "d") and math.isfinite(sum(data.cast(dtype.fmt))):
-            return {}
-        exponent, mantissa, fmt = _BITS[dtype]
-        bits: Any = data.cast(fmt)
-        found = {
-            "infinity": (i for i, b in enumerate(bits) if b & exponent == exponent and not b & mantissa),
-            "NaN": (i for i, b in enumerate(bits) if b & exponent == exponent and b & mantissa),
-        }
-    first = {kind: next(places, None) for kind, places in found.items()}
-    return {kind: place // per_element for kind, place in first.items() if place is not None}
+    parts = decoded(buffer.as_memoryview(), dtype).reshape(buffer.size, -1)[:count]
+    found = {"infinity": np.isinf(parts).any(axis=1), "NaN": np.isnan(parts).any(axis=1)}
+    return {kind: int(places.argmax()) for kind, places in found.items() if places.any()}
 
 
 def _shape_of(ast: UOp, slot: int, values: Mapping[str, int], buffer: Buffer) -> tuple[int, ...]:

@@ -29,6 +29,20 @@ class Launch:
     kernel: CompiledKernel
     buffers: tuple[Buffer, ...]
 
+    @property
+    def written(self) -> list[Buffer]:
+        """The buffers that it writes."""
+        return [self.buffers[slot] for slot in self.kernel.program.outs]
+
+    @property
+    def read(self) -> list[Buffer]:
+        """The buffers that it reads."""
+        return [self.buffers[slot] for slot in self.kernel.program.ins]
+
+    def on(self, buffers: Iterable[Buffer]) -> "Launch":
+        """Return the launch of its kernel on other buffers."""
+        return Launch(self.kernel, tuple(buffers))
+
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Launch with the variables at `values`; `replayed` is for observers."""
         kernel, program = self.kernel, self.kernel.program
@@ -104,9 +118,25 @@ class Copy:
     """A copy of all bytes from one buffer to another."""
 
     buffers: tuple[Buffer, Buffer]
+    kernel: None = None
 
-    def run(self, values: Mapping[str, int]) -> None:
-        """Copy; `values` are not needed."""
+    @property
+    def written(self) -> list[Buffer]:
+        """The buffer that is copied to."""
+        return [self.buffers[0]]
+
+    @property
+    def read(self) -> list[Buffer]:
+        """The buffer that is copied from."""
+        return [self.buffers[1]]
+
+    def on(self, buffers: Iterable[Buffer]) -> "Copy":
+        """Return the copy between other buffers."""
+        to, source = buffers
+        return Copy((to, source))
+
+    def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
+        """Copy; `values` and `replayed` are not needed."""
         dest, source = self.buffers
         started = time.perf_counter()
         try:

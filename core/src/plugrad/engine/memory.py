@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 _claiming = threading.Lock()
 
 
-def set_name(uop: UOp, memory: Buffer) -> None:
-    """Let the BUFFER `uop` name the present contents of a buffer."""
+def bind_buffer(uop: UOp, memory: Buffer) -> UOp:
+    """Let the BUFFER `uop` name the present contents of a buffer; return it."""
     set_place(uop, memory)
     # weak, as all names hold the buffer
     memory.known_name = weakref.ref(uop)
+    return uop
 
 
 def name_of(memory: Buffer, former: UOp) -> UOp:
@@ -68,7 +69,7 @@ def add_value(memory: Buffer, value: UOp) -> None:
         memory.values.append(weakref.ref(value))
 
 
-def memory_at(uop: UOp) -> Buffer | None:
+def find_buffer(uop: UOp) -> Buffer | None:
     """Return the buffer of a BUFFER; None: nobody gave it any, or `uop` is none."""
     return uop.place if uop.op is Ops.BUFFER else None
 

@@ -167,7 +167,8 @@ class Resolved:
     def __init__(self, values: Iterable[UOp]) -> None:
         self.top = UOp.sink(*values)
         self.graphs = resolve_graph(self.top)
-        self.roots = _roots_of(self.graphs[self.top].src)
+        found = map(root_of, self.graphs[self.top].src)
+        self.roots = list(dict.fromkeys(root for root in found if root is not None))
         self.nodes = UOp.sink(*self.roots).toposort()
 
     @cached_property
@@ -188,10 +189,6 @@ def _resolve(given: dict[UOp, UOp], known: Resolved | None) -> Resolved:
 def _is_root(value: UOp) -> bool:
     """Say whether a value is computed for itself: no view, memory or number."""
     return bool(value.src) and value.op not in _PASSED
-
-
-def _roots_of(values: Iterable[UOp]) -> list[UOp]:
-    return list(dict.fromkeys(root for u in values if (root := root_of(u)) is not None))
 
 
 def root_of(u: UOp) -> UOp | None:
@@ -273,7 +270,7 @@ class _Places:
         `dtype` is that of the value: in a schedule complex numbers have a last axis of parts.
         """
         above: list[UOp] = []
-        while u not in self._known and (u.op in IN_PLACE or _is_view(u)):
+        while u not in self._known and (u.op in IN_PLACE or (u.op in MOVEMENT and u.base.op in VERSIONS)):
             above.append(u)
             u = u.src[0]
         place = self._known.get(u)
@@ -304,10 +301,6 @@ class _Places:
         self._memory[u] = storage.buffer_of(flat)
         bound = tuple(map(self._bound, shape))
         return flat.shrink(((0, math.prod(bound)),)).reshape(bound)
-
-
-def _is_view(u: UOp) -> bool:
-    return u.op in MOVEMENT and u.base.op in VERSIONS
 
 
 def _results(

@@ -98,18 +98,15 @@ def _cells(item: ScheduleItem) -> tuple[str, ...]:
     if item.ast.op is Ops.COPY:
         target, source = item.bufs
         return "copy", f"{source.device} -> {target.device}", f"({target.size},)", str(target.nbytes), ""
-    bytes_accessed = estimates.estimate(item.ast).bytes_accessed
-    return item.ast.arg.name, item.device, _shape(item.ast), _number(bytes_accessed), operations(item.ast)
+    count = estimates.estimate(item.ast).bytes_accessed
+    shown = count.render() if isinstance(count, UOp) else str(count)
+    return item.ast.arg.name, item.device, _shape(item.ast), shown, operations(item.ast)
 
 
 def _shape(sink: UOp) -> str:
     """Return the sizes of the loops around the last store."""
     sizes = [r.src[0].render() for r in sink.src[-1].src[2:]]
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
-
-
-def _number(count: estimates.Count) -> str:
-    return count.render() if isinstance(count, UOp) else str(count)
 
 
 def operations(sink: UOp) -> str:

@@ -18,12 +18,12 @@ from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine.memory import (
     add_value,
+    bind_buffer,
     claim,
-    memory_at,
+    find_buffer,
     name_of,
     owner_of,
     renamed,
-    set_name,
     set_place,
     values_of,
 )
@@ -153,12 +153,12 @@ class Storage:
         # bits keep their places: they are written as what the memory holds
         path = tuple([step for step in path if step[0] is not Ops.BITCAST])
         value = value if value.dtype is self.uop.dtype else value.bitcast(self.uop.dtype)
-        memory = memory_at(memory_of(self.uop)) if self.settle() else None
+        memory = find_buffer(memory_of(self.uop)) if self.settle() else None
         if not self.is_memory or (memory is not None and memory.is_frozen):
             self.move(keeps_contents=not shows_all(path))
         self.uop = written_through(self.uop, path, value)
         self._list()
-        if (memory := memory_at(memory_of(self.uop))) is not None:
+        if (memory := find_buffer(memory_of(self.uop))) is not None:
             memory.is_written = True
 
     def _claim(self, uop: UOp) -> bool:
@@ -170,7 +170,7 @@ class Storage:
             memory: Buffer | None = base.place
             is_free = memory is None or (not memory.is_written and claim(memory, self))
         elif base.op in VERSIONS:
-            memory = memory_at(memory_of(base))
+            memory = find_buffer(memory_of(base))
             is_free = memory is None or claim(memory, self)
         else:
             return False
@@ -207,7 +207,7 @@ def storage_at(uop: UOp, device: str) -> tuple[Storage, ViewPath]:
 
 def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
     """Return the storage whose memory `uop` shows, with its path, or None."""
-    memory = memory_at(memory_of(viewed(uop)))
+    memory = find_buffer(memory_of(viewed(uop)))
     storage = None if memory is None else owner_of(memory)
     if storage is None or not storage.settle():
         return None
@@ -217,17 +217,6 @@ def storage_showing(uop: UOp) -> tuple[Storage, ViewPath] | None:
             return None
         whole = whole.src[0]
     return storage, path_between(view, whole)
-
-
-def bind_buffer(uop: UOp, buffer: Buffer) -> UOp:
-    """Bind the BUFFER `uop` to the memory `buffer`, and return `uop`."""
-    set_name(uop, buffer)
-    return uop
-
-
-def find_buffer(uop: UOp) -> Buffer | None:
-    """Return the memory of a BUFFER, or None if nobody gave it any."""
-    return memory_at(uop)
 
 
 def buffer_of(uop: UOp) -> Buffer:
@@ -257,7 +246,7 @@ def sever(memory: UOp) -> None:
 
 def is_severed(memory: UOp) -> bool:
     """Say whether `sever` was told of a BUFFER."""
-    found = memory_at(memory)
+    found = find_buffer(memory)
     return found is not None and found.severed is not None and found.severed() is memory
 
 
@@ -342,7 +331,7 @@ def resolve(uop: UOp, device: str | None = None) -> UOp:
         if found.op not in _VIEWS:
             return uop
         found = found.src[0]
-    memory = memory_at(found)
+    memory = find_buffer(found)
     if memory is None or (name := name_of(memory, found)) is found:
         return uop
     return shown(name, path_between(uop, found))
@@ -364,7 +353,7 @@ def places_of(value: UOp) -> list[UOp]:
 
 def is_outdated(memory: UOp) -> bool:
     """Say whether what a BUFFER names has been overwritten."""
-    found = memory_at(memory)
+    found = find_buffer(memory)
     return found is not None and name_of(found, memory) is not memory
 
 

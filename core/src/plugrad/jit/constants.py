@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from plugrad.device import Device
 from plugrad.engine import storage
-from plugrad.engine.execute import Copy, Launch, Step
+from plugrad.engine.execute import Copy, Step
 from plugrad.jit.trace import Trace
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CONSTANT
@@ -100,7 +100,7 @@ class _Search:
         self._names = {buffer: name for name, buffer in storage.named_buffers(trace.outside)}
         # arguments, results and random numbers are others at each replay
         own = {*map(storage.buffer_of, (*trace.stand_ins, *trace.made)), *trace.draws}
-        written = [buffer for step in trace.steps for buffer in _written(step)]
+        written = [buffer for step in trace.steps for buffer in step.written]
         self._varying = own.union([b.whole for b in written])
         # a result stays where it is if it is written part by part
         split = {buffer.base for buffer in written}
@@ -116,26 +116,26 @@ class _Search:
         """Take note of the next step."""
         reads = self._reads(step)
         self._seen.update(step.buffers, [b.whole for b in step.buffers])
-        for buffer in _written(step):
+        for buffer in step.written:
             self._made.setdefault(buffer.whole, []).append(buffer)
         buffers = tuple([self._present(buffer) for buffer in step.buffers])
         if reads is None:
-            self.others.append(_with_buffers(step, buffers))
+            self.others.append(step.on(buffers))
             return
-        (result,) = _written(step)
+        (result,) = step.written
         self.results[result] = _result(step, result, buffers, reads)
 
     def _reads(self, step: Step) -> tuple[UOp, ...] | None:
         """Return the names of memory that a constant step reads; None: not constant."""
-        written, read = _written(step), _read(step)
-        is_fixed = isinstance(step, Copy) or not step.kernel.program.variables
+        written, read = step.written, step.read
+        is_fixed = step.kernel is None or not step.kernel.program.variables
         if not is_fixed or len(written) != 1 or written[0] not in self._movable or written[0] in self._seen:
             return None
         if written[0].nbytes > max(_MOST_BYTES, _most_bytes(written[0], read)):
             return None
         names: dict[UOp, None] = {}
         for buffer in read:
-            if (result := self._result_of(buffer)) is not None:
+            if (result := self.results.get(self._owner_of(buffer))) is not None:
                 names.update(dict.fromkeys(result.reads))
             elif (owner := buffer.whole) in self._varying or owner.is_borrowed:
                 return None
@@ -157,10 +157,6 @@ class _Search:
         around = (b for b in reversed(made) if b.offset <= buffer.offset and end <= b.offset + b.nbytes)
         return next(around, buffer)
 
-    def _result_of(self, buffer: Buffer) -> _Result | None:
-        """Return the constant result that lies in `buffer`, or that it is a part of."""
-        return self.results.get(self._owner_of(buffer))
-
     def _present(self, buffer: Buffer) -> Buffer:
         owner = self._owner_of(buffer)
         result = self.results.get(owner)
@@ -180,25 +176,10 @@ def _most_bytes(written: Buffer, read: Sequence[Buffer]) -> int:
 def _result(step: Step, place: Buffer, buffers: tuple[Buffer, ...], reads: tuple[UOp, ...]) -> _Result:
     """Return the result of a constant step, which another capture may have already."""
     inputs = [(b.whole, b.offset, b.size, b.dtype) for b in buffers if b is not place]
-    key = (None if isinstance(step, Copy) else step.kernel, place.device, *inputs)
+    key = (step.kernel, place.device, *inputs)
     found = _shared.get(key)
     if found is None:
         memory = Device[place.device].new_buffer(place.size, place.dtype, CONSTANT)
-        moved = tuple([memory if buffer is place else buffer for buffer in buffers])
-        found = _shared[key] = _Result(_with_buffers(step, moved), memory, reads)
+        moved = [memory if buffer is place else buffer for buffer in buffers]
+        found = _shared[key] = _Result(step.on(moved), memory, reads)
     return found
-
-
-def _with_buffers(step: Step, buffers: tuple[Buffer, ...]) -> Step:
-    """Return a step on other memory."""
-    return Copy((buffers[0], buffers[1])) if isinstance(step, Copy) else Launch(step.kernel, buffers)
-
-
-def _written(step: Step) -> Sequence[Buffer]:
-    slots = (0,) if isinstance(step, Copy) else step.kernel.program.outs
-    return [step.buffers[slot] for slot in slots]
-
-
-def _read(step: Step) -> Sequence[Buffer]:
-    slots = (1,) if isinstance(step, Copy) else step.kernel.program.ins
-    return [step.buffers[slot] for slot in slots]

@@ -209,7 +209,7 @@ class _State:
         """Return the captures that a call may replay."""
         for number, captured in enumerate(self.captured):
             # usually the names have the values of the call before
-            if captured.guards[-1].hold(call) or captured.earlier_guards_hold(call):
+            if any(guards.hold(call) for guards in reversed(captured.guards)):
                 if captured.depends_on_tensors_outside and not captured.is_current(inputs):
                     del self.captured[number]
                     return None

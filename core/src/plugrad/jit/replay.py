@@ -85,11 +85,7 @@ class Replay:
     def _run_watched(self, values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         """Run each step as the engine does, so that observers see it."""
         for step in self._steps:
-            actual = self._with_buffers(step, buffers)
-            if isinstance(actual, Launch):
-                actual.run(values, replayed=True)
-            else:
-                actual.run(values)
+            self._with_buffers(step, buffers).run(values, replayed=True)
 
     def _prepare(self, step: Step) -> _Run:
         if isinstance(step, Copy):
@@ -122,8 +118,7 @@ class Replay:
 
     def _with_buffers(self, step: Step, buffers: Sequence[Buffer]) -> Step:
         """Return `step` on the buffers of this run."""
-        found = [self._exchanged(buffer, buffers) for buffer in step.buffers]
-        return Copy((found[0], found[1])) if isinstance(step, Copy) else Launch(step.kernel, tuple(found))
+        return step.on([self._exchanged(buffer, buffers) for buffer in step.buffers])
 
     def _exchanged(self, buffer: Buffer, buffers: Sequence[Buffer]) -> Buffer:
         number = self._index.get(buffer.whole)

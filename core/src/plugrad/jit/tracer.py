@@ -20,7 +20,7 @@ from typing import Any
 
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, capturing
-from plugrad.engine.execute import Copy, Step
+from plugrad.engine.execute import Step
 from plugrad.engine.realize import overwriting
 from plugrad.engine.schedule_cache import canonicalize
 from plugrad.jit.guards import Guards
@@ -100,7 +100,8 @@ class _Tracer:
             outputs = [self._in_memory(tensor) for tensor in shown]
         steps = tuple([self._step_key(step) for step in capture.steps])
         shared = [self._shared(tensor) for tensor in shown]
-        agreement = (steps, rest, self._shown_key(outputs), self._free_values(capture), self._left_key(left))
+        not_passed = tuple(sorted((n, v) for n, v in capture.values.items() if n not in self._inputs.values))
+        agreement = (steps, rest, self._shown_key(outputs), not_passed, self._left_key(left))
         known = set(map(id, self._outside))
         used = frozenset(b for b, role in self._roles.items() if role == ("outside", b))
         relied_on = self._relied_on(capture)
@@ -201,7 +202,8 @@ class _Tracer:
             # next call
             computed_memory(tensor)
         view = tensor.uop
-        if not storage.is_view(view) or (tensor._storage.has_history and self._is_outside(view)):
+        is_outside = storage.is_view(view) and storage.buffer_of(storage.viewed(view)) in self._old_buffers
+        if not storage.is_view(view) or (tensor._storage.has_history and is_outside):
             view = tensor.contiguous().realize().uop
         # memory that was overwritten goes by another name, and the replay knows a stand-in by its first one
         names = {storage.buffer_of(stand_in): stand_in for stand_in in self._stand_ins.values()}
@@ -287,20 +289,17 @@ class _Tracer:
         is_argument = any([argument._storage is shown for argument in self._arguments])
         return Shared(is_made=not is_argument) if shown.is_memory else None
 
-    def _is_outside(self, view: UOp) -> bool:
-        return storage.buffer_of(storage.viewed(view)) in self._old_buffers
-
     # --- what the steps used ---
 
     def _step_key(self, step: Step) -> Hashable:
-        written = (0,) if isinstance(step, Copy) else step.kernel.program.outs
+        written = {buffer.whole for buffer in step.written}
         bases = [buffer.whole for buffer in step.buffers]
-        for place, base in enumerate(bases):
+        for base in bases:
             if base not in self._roles:
-                self._roles[base] = self._role(base, place in written)
-        self._written.update(bases[place] for place in written)
+                self._roles[base] = self._role(base, base in written)
+        self._written |= written
         places = [(self._roles[base], b.offset, b.size) for base, b in zip(bases, step.buffers, strict=True)]
-        return (None if isinstance(step, Copy) else step.kernel, *places)
+        return (step.kernel, *places)
 
     def _role(self, buffer: Buffer, is_written: bool) -> Hashable:
         """Return the role of a buffer at its first use by the function."""
@@ -317,10 +316,6 @@ class _Tracer:
         # nobody writes memory of no elements
         roles = [self._roles.get(b, b) if b.size else "empty" for b in buffers]
         return canonicalize(outputs).sink, tuple(roles)
-
-    def _free_values(self, capture: Capture) -> Hashable:
-        """Return the values of variables that were not passed in."""
-        return tuple(sorted((n, v) for n, v in capture.values.items() if n not in self._inputs.values))
 
     def _is_made(self, uop: UOp) -> bool:
         buffer = storage.buffer_of(uop)

@@ -63,14 +63,12 @@ def _paragraph(report: KernelReport, number: int, numbers: dict[UOp, int], lines
     if call.root is not report.kernel.root:
         out.append(f"     with   the kernel of {numbers[report.kernel.root]}, over the same loops")
     if call.reads:
-        out.append(f"     reads  {', '.join(_source(u, numbers) for u in dict.fromkeys(call.reads))}")
+        read = dict.fromkeys(call.reads)
+        sources = [f"the value of {numbers[u]}" if u in numbers else f"memory {_value(u)}" for u in read]
+        out.append(f"     reads  {', '.join(sources)}")
     out.append(f"     why    {report.boundary}")
     places = dict.fromkeys(line for u in report.fused if (line := lines.of(u)))
     return out + [f"     {'lines' if first == 0 else '':6s} {line}" for first, line in enumerate(places)]
-
-
-def _source(u: UOp, numbers: dict[UOp, int]) -> str:
-    return f"the value of {numbers[u]}" if u in numbers else f"memory {_value(u)}"
 
 
 def _value(u: UOp) -> str:

@@ -21,14 +21,10 @@ def linear_listing(uops: Sequence[UOp]) -> str:
     depth = 0
     for number, u in enumerate(uops):
         depth -= u.op in _CLOSES
-        sources = ", ".join(_source(s, numbers) for s in u.src)
+        # constants that are not listed are shown themselves
+        sources = ", ".join(str(numbers[s]) if s in numbers else f"{s.op.name}({s.arg})" for s in u.src)
         arg = "" if u.arg is None else f" {u.arg}"
         name = "  " * max(depth, 0) + u.op.name
         lines.append(f"{number:4d} {name:20s} {u.dtype.name:12s} [{sources}]{arg}")
         depth += u.op in _OPENS
     return "\n".join(lines)
-
-
-def _source(u: UOp, numbers: dict[UOp, int]) -> str:
-    """Return the line of `u`; constants that are not listed are shown themselves."""
-    return str(numbers[u]) if u in numbers else f"{u.op.name}({u.arg})"

@@ -6,11 +6,10 @@ those below it show.
 """
 
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from plugrad._util import difflib, shutil
+from plugrad._util import LazyModule, difflib, shutil
 from plugrad.events import CompileEvent, CopyEvent, Event, KernelEvent, LowerEvent, PassEvent, RealizeEvent
-from plugrad.observe.highlight import highlighted
 from plugrad.observe.listing import linear_listing
 from plugrad.observe.machine_limits import has_limits, limit_cells
 from plugrad.observe.memory import memory_lines
@@ -28,6 +27,13 @@ from plugrad.observe.style import (
 )
 from plugrad.settings import settings
 from plugrad.uop import UOp
+
+if TYPE_CHECKING:
+    import rich.console as rich_console
+    import rich.syntax as rich_syntax
+else:
+    # slow to import, and only sources take them
+    rich_console, rich_syntax = LazyModule("rich.console"), LazyModule("rich.syntax")
 
 PRINTED_EVENTS = (RealizeEvent, KernelEvent, CopyEvent, CompileEvent, PassEvent, LowerEvent)
 _DEVICE_WIDTH, _LAUNCH_WIDTH = 8, 18
@@ -184,6 +190,15 @@ def compile_text(event: CompileEvent, level: int, width: int = 120) -> str:
     if level >= 7 and event.disassemble is not None:
         lines.append(event.disassemble().rstrip())
     return "\n".join(lines)
+
+
+def highlighted(source: str) -> str:
+    """Return a kernel's source, in any language like C, with the colours of a terminal."""
+    console = rich_console.Console(force_terminal=True, color_system="standard", no_color=False)
+    text = rich_syntax.Syntax("", "c", theme="ansi_dark").highlight(source)
+    with console.capture() as captured:
+        console.print(text, soft_wrap=True, end="")
+    return captured.get().rstrip("\n")
 
 
 def pass_text(event: PassEvent, width: int = 120) -> str:

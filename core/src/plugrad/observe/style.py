@@ -19,7 +19,7 @@ _CODES: dict[Colour, int] = {
     "bright_blue": 94,
     "bright_black": 90,
 }
-_ESCAPE = re.compile(r"\x1b\[\d*m")
+_ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 
 AXIS_COLOURS: dict[str, Colour] = {
     "GLOBAL": "blue",

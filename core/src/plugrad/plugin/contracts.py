@@ -62,9 +62,8 @@ def check_hooks(plugin: object, options: HookOptions) -> str | None:
             f"it implements {', '.join(unknown)}, which is no hook of spec {SPEC_VERSION}."
             f"{did_you_mean(unknown[0], HOOK_NAMES)}"
         )
-    unmarked = sorted(
-        name for name in dir(plugin) if name in HOOK_NAMES - hooks and _is_own_function(plugin, name)
-    )
+    others = (name for name in dir(plugin) if name in HOOK_NAMES - hooks)
+    unmarked = sorted(n for n in others if inspect.isroutine(inspect.getattr_static(plugin, n, None)))
     if unmarked:
         return f"{', '.join(unmarked)} is not marked with @hookimpl (from plugrad.plugin import hookimpl)"
     if not hooks:
@@ -82,10 +81,6 @@ def _check_wrapper(plugin: object, name: str, opts: pluggy.HookimplOpts) -> str 
     if hook == "plugrad_backend_info":
         return f"{name} wraps plugrad_backend_info, which is asked before wrappers are there"
     return None
-
-
-def _is_own_function(plugin: object, name: str) -> bool:
-    return inspect.isroutine(inspect.getattr_static(plugin, name, None))
 
 
 def check_spec_version(version: object) -> str | None:

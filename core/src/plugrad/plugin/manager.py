@@ -207,8 +207,12 @@ class PluginManager:
         backend = self._open(bases[0])
         if backend.info.name != name:
             return self._follow_alias(name, backend)
-        for plugin in (*additions, *self._wrappers_of(backend)):
-            self._add(backend, plugin)
+        # nothing wraps the core's own, which read no entry point
+        for plugin in (*additions, *(() if backend.source.is_builtin else self.wrappers())):
+            try:
+                backend.add(plugin)
+            except PluginRefused as error:
+                self._failures.drop(error.failure)
         for failure in failed:
             self._failures.warn(failure)
         return backend
@@ -217,10 +221,6 @@ class PluginManager:
         if name in self._builtins:
             return [self._builtins[name]]
         return [source for source in self.sources() if source.name == name and not source.is_wrapper]
-
-    def _wrappers_of(self, backend: Backend) -> tuple[LoadedPlugin, ...]:
-        """Return the wrappers of `backend`. Nothing wraps the core's own, which read no entry point."""
-        return () if backend.source.is_builtin else self.wrappers()
 
     def _load_plugin(self, source: PluginSource) -> LoadedPlugin | PluginFailure:
         if source not in self._plugins:
@@ -236,12 +236,6 @@ class PluginManager:
         except PluginRefused as error:
             self._failures.add(error.failure)
             raise
-
-    def _add(self, backend: Backend, plugin: LoadedPlugin) -> None:
-        try:
-            backend.add(plugin)
-        except PluginRefused as error:
-            self._failures.drop(error.failure)
 
     def _follow_alias(self, name: str, backend: Backend) -> Backend:
         info = backend.info

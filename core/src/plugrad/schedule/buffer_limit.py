@@ -17,7 +17,10 @@ def split_for_buffer_limit(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
     # for each value, the memory that computing it reads; one place is for the output
     below: dict[UOp, frozenset[UOp]] = {}
     for u in kernel.root.toposort(lambda u: u is kernel.root or not _is_memory(u, walk)):
-        reads = [below[s] if s in below else _memory(s, walk) for s in u.src]
+        reads = [
+            below[s] if s in below else frozenset({walk.storage_of(s)} if _is_memory(s, walk) else ())
+            for s in u.src
+        ]
         while len(frozenset[UOp]().union(*reads)) > most - 1:
             largest = max(range(len(reads)), key=lambda i: len(reads[i]))
             cut = u.src[largest].base
@@ -36,7 +39,3 @@ def _buffers(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
 
 def _is_memory(u: UOp, walk: Rangeify) -> bool:
     return u in walk.kernels or u.op in (Ops.BUFFER, Ops.AFTER)
-
-
-def _memory(u: UOp, walk: Rangeify) -> frozenset[UOp]:
-    return frozenset((walk.storage_of(u),)) if _is_memory(u, walk) else frozenset()

@@ -78,7 +78,8 @@ class GraphPart:
         numbered = owner_of(u)
         given = self.inputs.get(numbered)
         owner, first = (self.nodes[numbered], 0) if given is None else (given.owner, given.begin)
-        begin, end = (0, _numel(u)) if u is numbered else _pairs(u)[0]
+        span: Any = (0, math.prod(u.shape)) if u is numbered else pairs_of(u)[0]
+        begin, end = span
         return part_of(owner, first + begin, end - begin)
 
 
@@ -240,11 +241,3 @@ class _Numbering:
             return None
         count = self._slices[owner] = self._slices.get(owner, 0) + 1
         return Input(u.base, owner, begin) if count <= _MOST_SLICES else None
-
-
-def _pairs(u: UOp) -> Any:
-    return pairs_of(u)
-
-
-def _numel(u: UOp) -> Any:
-    return math.prod(u.shape)

@@ -133,7 +133,8 @@ class Rangeify:
 
     def _boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         """Return the reason to store `u`, None where its users compute it."""
-        if u.device is None and len(_devices(uses)) > 1:
+        kernels = (k for use in uses.values() for k in (use.kernel, *use.others))
+        if u.device is None and len({kernel.device for kernel in kernels}) > 1:
             # numbers, needed on several devices: memory would be on one of them
             return None
         if u in self._around:
@@ -414,7 +415,3 @@ class Rangeify:
 
 def _has_no_memory(kernels: Mapping[UOp, FusedKernel], u: UOp) -> bool:
     return u.op in IN_PLACE or (u.op in MOVEMENT and u not in kernels)
-
-
-def _devices(uses: dict[Access, Use]) -> set[str]:
-    return {kernel.device for use in uses.values() for kernel in (use.kernel, *use.others)}

@@ -52,10 +52,6 @@ def _fold(u: UOp) -> UOp | None:
     return _node(u.dtype, evaluate(u.op, u.dtype, tuple([s.arg for s in u.src])))
 
 
-def _constant_right(u: UOp, c0: UOp, x: UOp) -> UOp:
-    return UOp(u.op, u.dtype, (x, c0))
-
-
 pm_fold = PatternMatcher(
     (UPat(UNARY, src=(UPat.cvar(),), name="u"), _fold),
     (UPat(BINARY, src=(UPat.cvar(), UPat.cvar()), name="u"), _fold),
@@ -65,7 +61,7 @@ pm_fold = PatternMatcher(
         UPat(Ops.BITCAST, src=(c0,), name="u"),
         lambda u, c0: _node(u.dtype, reinterpret(c0.arg, c0.dtype, u.dtype)),
     ),
-    (UPat(COMMUTATIVE, src=(c0, x), name="u"), _constant_right),
+    (UPat(COMMUTATIVE, src=(c0, x), name="u"), lambda u, c0, x: UOp(u.op, u.dtype, (x, c0))),
 )
 
 
@@ -279,16 +275,15 @@ pm_cast = PatternMatcher(
 )
 
 
-def _move_constant(i: UOp, c0: UOp, c1: UOp, u: UOp) -> UOp:
-    return UOp(u.op, u.dtype, (i, i.const_like(c1.arg - c0.arg)))
-
-
 pm_compare = PatternMatcher(
     (_less(i, i), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
     (_equal(i, i), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), True)),
     (_differs(i, i), lambda i: UOp.const(dtypes.bool.vec(i.dtype.count), False)),
     # adding is a bijection even where it wraps; for < it has to stay below the type's ends
-    (UPat((Ops.CMPEQ, Ops.CMPNE), src=(_add(i, c0, FIXED_INTS), c1), name="u"), _move_constant),
+    (
+        UPat((Ops.CMPEQ, Ops.CMPNE), src=(_add(i, c0, FIXED_INTS), c1), name="u"),
+        lambda i, c0, c1, u: UOp(u.op, u.dtype, (i, i.const_like(c1.arg - c0.arg))),
+    ),
 )
 
 pm_vector = PatternMatcher(

@@ -297,10 +297,10 @@ def test_steps_of_large_matrices_are_planned_once() -> None:
             q, r = x.qr()
         counts.append([event.kernels for event in done])
         np.testing.assert_allclose((q @ r).numpy(), x.numpy(), rtol=1e-4, atol=1e-4)
-    assert len(counts[0]) == len(counts[1]) == 2
-    (first, rest), (larger_first, larger_rest) = counts
+    assert len(counts[0]) == len(counts[1]) == 3
+    (first, _, rest), (larger_first, _, larger_rest) = counts
     assert max(first, larger_first) < 10
-    assert larger_rest / rest == 69 / 39
+    assert larger_rest / rest == 68 / 38
 
 
 @pytest.mark.parametrize("name", ["inv", "cholesky"])

@@ -10,14 +10,6 @@ from plugrad.uop import Ops, PatternMatcher, UOp, UPat, pvars
 x, y, z = pvars("x y z")
 
 
-def _divide(x: UOp, y: UOp) -> UOp:
-    return x * y.reciprocal()
-
-
-def _multiply_add(x: UOp, y: UOp, z: UOp) -> UOp:
-    return x * y + z
-
-
 def _maximum(x: UOp, y: UOp) -> UOp:
     if is_bool(x.dtype):
         return x | y
@@ -66,10 +58,10 @@ TABLES = {
     Ops.SUB: PatternMatcher((x - y, lambda x, y: x + -y)),
     # -1 is all ones in unsigned types too
     Ops.NEG: PatternMatcher((-x, lambda x: x * -1)),
-    Ops.FDIV: PatternMatcher((x / y, _divide)),
+    Ops.FDIV: PatternMatcher((x / y, lambda x, y: x * y.reciprocal())),
     Ops.RECIP: PatternMatcher((x.alu(Ops.RECIP), lambda x: x.const_like(1.0) / x)),
     Ops.MAX: PatternMatcher((UPat(Ops.MAX, src=(x, y)), _maximum)),
     Ops.TRUNC: by_width(Ops.TRUNC, truncate),
     Ops.SQRT: by_width(Ops.SQRT, square_root),
-    Ops.MULACC: PatternMatcher((x.alu(Ops.MULACC, y, z), _multiply_add)),
+    Ops.MULACC: PatternMatcher((x.alu(Ops.MULACC, y, z), lambda x, y, z: x * y + z)),
 }

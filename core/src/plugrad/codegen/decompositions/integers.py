@@ -46,12 +46,11 @@ def _floor_remainder(x: UOp, y: UOp) -> UOp:
     return _has_other_sign(remainder, y).where(remainder + y, remainder)
 
 
-def _shift_right(x: UOp, c: UOp) -> UOp | None:
-    return x >> (c.arg.bit_length() - 1) if _is_power_of_two(c) else None
-
-
 pm_floordiv = PatternMatcher(
-    (UPat(Ops.FLOORDIV, INTS, (x, c)), _shift_right),
+    (
+        UPat(Ops.FLOORDIV, INTS, (x, c)),
+        lambda x, c: x >> (c.arg.bit_length() - 1) if _is_power_of_two(c) else None,
+    ),
     (UPat(Ops.FLOORDIV, INTS, (x, y)), _floor_divide),
 )
 pm_floormod = PatternMatcher(

@@ -17,10 +17,6 @@ from plugrad.uop import ALU, COMPARE, Ops, PatternMatcher, UOp, UPat
 _COMPUTED = ALU - COMPARE - {Ops.WHERE}
 
 
-def _compare_in_float32(u: UOp) -> UOp:
-    return u.replace(src=tuple([s.cast(dtypes.float32) for s in u.src]))
-
-
 def _through_float32(u: UOp) -> UOp | None:
     """Return the cast as one to or from float32 and one more."""
     value = u.src[0]
@@ -84,7 +80,10 @@ def _table(dtype: DType) -> PatternMatcher:
     return PatternMatcher(
         (UPat(_COMPUTED, dtype, name="u"), in_float32),
         (UPat(Ops.REDUCE, dtype, name="u"), _reduce_in_float32),
-        (UPat(COMPARE, src=(UPat(dtype=dtype), UPat(dtype=dtype)), name="u"), _compare_in_float32),
+        (
+            UPat(COMPARE, src=(UPat(dtype=dtype), UPat(dtype=dtype)), name="u"),
+            lambda u: u.replace(src=tuple([s.cast(dtypes.float32) for s in u.src])),
+        ),
         (UPat(Ops.CAST, dtype, name="u"), _through_float32),
         (UPat(Ops.CAST, src=(UPat(dtype=dtype),), name="u"), _through_float32),
     )

@@ -4,10 +4,10 @@ from plugrad.codegen.opt.analysis import steps_of
 from plugrad.codegen.opt.keeping import kept_values
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.staging import Panel, panels_of
+from plugrad.codegen.opt.staging import panels_of
 from plugrad.codegen.rebuild import stores_of
 from plugrad.target import LINE_BYTES
-from plugrad.uop import AxisType, UOp
+from plugrad.uop import AxisType
 
 # Steps of a loop from which a copy made before it costs little beside it: it is about one step.
 _STEPS_TO_STAGE = 16
@@ -28,7 +28,8 @@ def stage_tiles(kernel: KernelOpt) -> None:
     is_wide = capabilities.vector_bits >= 8 * LINE_BYTES
     found = [(n, panels_of(kernel.ast, loop)) for n, loop in enumerate(loops)]
     for n, panels in found:
-        limit = min(near // 2, memory) if any(_is_whole(p, loops) for p in panels) else memory
+        is_whole = any(not set(loops).isdisjoint(p.axes) for p in panels)
+        limit = min(near // 2, memory) if is_whole else memory
         if steps_of(loops[n:]) < _STEPS_TO_STAGE or sum(panel.nbytes for panel in panels) > limit:
             continue
         if any(p.span_bytes >= most or p.is_gathered or (is_wide and p.crosses_lines) for p in panels):
@@ -41,10 +42,6 @@ def stage_tiles(kernel: KernelOpt) -> None:
         if again >= _STEPS_TO_STAGE and is_small and all(p.is_gathered and p.is_loaded for p in panels):
             kernel.apply(Opt(OptOps.STAGE, loops[n].arg.ident))
             return
-
-
-def _is_whole(panel: Panel, loops: list[UOp]) -> bool:
-    return not set(loops).isdisjoint(panel.axes)
 
 
 def keep_values(kernel: KernelOpt) -> None:

@@ -7,7 +7,6 @@ the coordinates of C.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.opt_ops import MatrixTile
@@ -52,14 +51,15 @@ def _products(u: UOp, core: TensorCore, axes: Sequence[UOp]) -> Iterator[Product
     if u.op is not Ops.REDUCE or u.arg != (Ops.ADD, 1) or u.dtype is not core.dtype_out:
         return
     x, y = _factors(u.src[0], core.dtype_in)
-    if x is None or y is None or any(_holds_reduce(f) for f in (x, y)):
+    if x is None or y is None or any(u.op is Ops.REDUCE for u in UOp.sink(x, y).toposort()):
         # each place of a fragment would repeat a reduction inside of a factor
         return
+    both = (x, y)
     only_x = [r for r in axes if r in x.ranges and r not in y.ranges]
     only_y = [r for r in axes if r in y.ranges and r not in x.ranges]
     inner = sorted(
         (r for r in ranges_of_reduce(u) if r in x.ranges and r in y.ranges and constant_size(r)),
-        key=partial(_contiguous_factors, (x, y)),
+        key=lambda r: sum(_is_contiguous(f, r) for f in both),
         reverse=True,
     )
     if not only_x or not only_y or not inner:
@@ -68,10 +68,6 @@ def _products(u: UOp, core: TensorCore, axes: Sequence[UOp]) -> Iterator[Product
     if axes.index(only_x[0]) < axes.index(only_y[0]):
         x, y, only_x, only_y = y, x, only_y, only_x
     yield Product(u, x, y, tuple(only_y), tuple(only_x), tuple(inner))
-
-
-def _holds_reduce(x: UOp) -> bool:
-    return any(u.op is Ops.REDUCE for u in x.toposort())
 
 
 def _factors(value: UOp, dtype: DType) -> tuple[UOp | None, UOp | None]:
@@ -95,10 +91,6 @@ def _factor(x: UOp, dtype: DType) -> UOp | None:
     if x.op is Ops.CAST and x.src[0].dtype is dtype:
         return x.src[0]
     return x if x.dtype is dtype else None
-
-
-def _contiguous_factors(factors: Sequence[UOp], r: UOp) -> int:
-    return sum(_is_contiguous(x, r) for x in factors)
 
 
 def _is_contiguous(x: UOp, r: UOp) -> bool:

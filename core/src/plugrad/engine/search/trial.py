@@ -6,7 +6,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad._util import numpy as np
-from plugrad.builtin.arithmetic import from_storage, lane_dtype, storage_dtype, to_storage
+from plugrad.builtin.arithmetic import decoded, lane_dtype, to_storage
 from plugrad.device import OpenDevice
 from plugrad.dtype import FLOAT8, DType, dtypes, is_bool, is_float, to_numpy
 from plugrad.runtime.buffer import Buffer
@@ -96,7 +96,8 @@ class Trial:
         for slot in self._outs:
             self._fill(slot)
         self._run(variant)
-        return [_decoded(self._buffers[slot]) for slot in self._outs]
+        written = (self._buffers[slot] for slot in self._outs)
+        return [decoded(buffer.as_memoryview(), buffer.dtype) for buffer in written]
 
     def _fill(self, slot: int) -> None:
         self._buffers[slot].copyin(memoryview(self._contents[slot]).cast("B"))
@@ -129,13 +130,3 @@ def _numbers(dtype: DType, count: int, random: Any) -> Any:
         return random.integers(0, 0x38, count).astype("uint8")
     drawn = random.uniform(-1, 1, count) if is_float(dtype) else random.integers(0, _MOST, count)
     return to_storage(drawn.astype(lane_dtype(dtype)), dtype)
-
-
-def _decoded(buffer: Buffer) -> Any:
-    """Return the elements of a buffer as NumPy has them, floats in float64."""
-    memory, dtype = buffer.as_memoryview(), buffer.dtype
-    if dtype in FLOAT8:
-        decoded = np.array([FLOAT8[dtype].decode(code) for code in range(256)])
-        return decoded[np.frombuffer(memory, "uint8")]
-    found = from_storage(np.frombuffer(memory, storage_dtype(dtype)), dtype)
-    return found.astype("float64") if is_float(dtype) else found

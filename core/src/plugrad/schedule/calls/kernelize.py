@@ -58,11 +58,11 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
     if kernel.ast is None:
         return _copy(kernel, walk)
     root = kernel.root
-    cost = walk.cost.get(kernel.device)
+    cost, written = walk.cost.get(kernel.device), walk.storage_of(root)
     takes_parts = cost is not None and cost.takes_parts
     ast, parts = take_parts(
         simplify(kernel.ast),
-        lambda param: takes_parts and _is_only_read(walk.storage_of(walk.memory_of(param)), root, walk),
+        lambda param: takes_parts and walk.storage_of(walk.memory_of(param)) is not written,
         cost.max_buffers if cost is not None else 0,
     )
     renamed: dict[UOp, UOp] = {}
@@ -93,11 +93,6 @@ def make_kernel_call(kernel: FusedKernel, walk: Rangeify) -> KernelCall:
         reads[target] = None
     sink = UOp.sink(ast, arg=KernelInfo(kernel_name(ast)))
     return KernelCall(sink, tuple(memory), root, tuple(reads), target, kernel.device, tuple(kernel.after))
-
-
-def _is_only_read(memory: UOp, root: UOp, walk: Rangeify) -> bool:
-    """Say whether the kernel of `root` does not write to `memory`."""
-    return memory is not walk.storage_of(root)
 
 
 def written_kernel(u: UOp, walk: Rangeify) -> KernelCall:

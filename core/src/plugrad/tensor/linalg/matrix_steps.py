@@ -10,7 +10,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
-from plugrad.engine.bulk_apply import bulk_apply, bulk_apply_computed
+from plugrad.engine.bulk_apply import bulk_apply
 from plugrad.engine.realize import realize
 from plugrad.engine.resolve_graph import resolve_graph
 from plugrad.tensor.host.host_data import HOST, host_buffer
@@ -46,7 +46,7 @@ def repeat_step(
         [4.0]
     """
     if count > few and _is_known(state):
-        return bulk_apply(step, state, count, device)
+        return bulk_apply(lambda state: computed(step(state), device), state, count)
     for _ in range(count):
         state = step(state)
     return state
@@ -63,7 +63,7 @@ def computed(values: State, device: str) -> State:
 def repeat_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
     """Return the state after `count` parts, each of repeated steps and a graph."""
     if _is_known(state):
-        return bulk_apply_computed(lambda state: computed(part(state), device), state, count)
+        return bulk_apply(lambda state: computed(part(state), device), state, count)
     for _ in range(count):
         state = part(state)
     return state
