@@ -19,14 +19,12 @@ from plugrad.tensor.shapes import Shape, expanded
 from plugrad.uop import Ops, UOp
 
 # So many steps are a graph like any other.
-FEW = 32
+_FEW = 32
 
 State = tuple[UOp, ...]
 
 
-def repeat_step(
-    step: Callable[[State], State], state: State, count: int, device: str, few: int = FEW
-) -> State:
+def repeat_step(step: Callable[[State], State], state: State, count: int, device: str) -> State:
     """Return the state after `count` steps.
 
     Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
@@ -37,7 +35,6 @@ def repeat_step(
         state: what the first step takes.
         count: the number of steps.
         device: where they are computed.
-        few: how many steps are few: fewer where many other steps follow.
 
     Example:
         >>> x = Tensor([1.0])
@@ -45,7 +42,7 @@ def repeat_step(
         >>> Tensor(state).tolist()
         [4.0]
     """
-    if count > few and _is_known(state):
+    if count > _FEW and _is_known(state):
         return bulk_apply(lambda state: computed(step(state), device), state, count)
     for _ in range(count):
         state = step(state)
@@ -58,15 +55,6 @@ def computed(values: State, device: str) -> State:
         return values
     realize(values, device)
     return tuple([storage.resolve(u, device) for u in values])
-
-
-def repeat_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
-    """Return the state after `count` parts, each of repeated steps and a graph."""
-    if _is_known(state):
-        return bulk_apply(lambda state: computed(part(state), device), state, count)
-    for _ in range(count):
-        state = part(state)
-    return state
 
 
 def _is_known(state: State) -> bool:
