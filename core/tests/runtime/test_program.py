@@ -2,10 +2,7 @@
 
 import pickle
 
-import pytest
-
-from plugrad.errors import ScheduleError
-from plugrad.runtime.program import Estimates, Program, evaluate_dim
+from plugrad.runtime.program import Estimates, Program
 from plugrad.uop.uop import UOp
 
 n = UOp.variable("n", 1, 64)
@@ -22,15 +19,6 @@ def test_symbolic_sizes_take_the_values_of_their_variables() -> None:
     program = Program("k", "src", b"lib", (n * m, 3), ((n + 3) // 4,))
     assert not program.has_fixed_launch
     assert program.launch_dims({"n": 9, "m": 2}) == ((18, 3), (3,))
-
-
-def test_a_size_that_does_not_depend_on_its_variable_is_known() -> None:
-    assert evaluate_dim(n * 0 + 5, {"n": 3}) == 5
-
-
-def test_a_missing_value_is_named() -> None:
-    with pytest.raises(ScheduleError, match=r"m has no value \(given: \{'n': 3\}\)"):
-        evaluate_dim(n * m, {"n": 3})
 
 
 def test_estimates_are_evaluated_together() -> None:

@@ -24,3 +24,12 @@ def test_numbers_live_on_every_device() -> None:
 def test_parts_of_kernels_are_no_tensors() -> None:
     with pytest.raises(ScheduleError, match="cannot schedule RANGE"):
         check_graph(UOp.sink(buffer(3) + UOp.range(3, 0).cast(dtypes.float32)))
+
+
+def test_targets_are_memory() -> None:
+    x = buffer(4, 1)
+    check_graph(x.permute((1, 0)).flip((1,)).assign(x.permute((1, 0))))
+    with pytest.raises(ScheduleError, match="cannot assign to EXPAND"):
+        check_graph(x.expand((4, 2)).assign(x.expand((4, 2))))
+    with pytest.raises(ScheduleError, match="cannot assign to MUL"):
+        check_graph((x * 2).assign(x))

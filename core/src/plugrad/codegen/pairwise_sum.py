@@ -80,20 +80,25 @@ def _in_dtype(value: UOp, dtype: DType) -> UOp | None:
 def _sum_narrow(value: UOp, loops: tuple[UOp, ...], copies: tuple[UOp, ...], steps: int, wide: DType) -> UOp:
     """Return the sum of pieces of at most `steps` steps of the last loop."""
     *around, r = loops
-    size = r.src[0]
-    if size.vmax <= steps:
+    if r.src[0].vmax <= steps:
         total = value.reduce(Ops.ADD, r, *copies).cast(wide)
     else:
-        whole, rest = simplify(size // steps), simplify(size % steps)
-        number, step, behind = (
-            UOp.range(n, (*r.arg.ident, i), r.arg.kind)
-            for i, n in enumerate((whole, size.const_like(steps), rest))
-        )
-        total = at(value, r, number * steps + step).reduce(Ops.ADD, step, *copies).cast(wide)
-        total = total.reduce(Ops.ADD, number)
-        left = at(value, r, whole * steps + behind).reduce(Ops.ADD, behind, *copies).cast(wide)
-        total = total if rest.vmax == 0 else total + left
+        number, pieces, left = _pieces_and_rest(value, r, steps, copies)
+        total = pieces.cast(wide).reduce(Ops.ADD, number)
+        total = total if left is None else total + left.cast(wide)
     return total.reduce(Ops.ADD, *around) if around else total
+
+
+def _pieces_and_rest(value: UOp, r: UOp, steps: int, inner: tuple[UOp, ...]) -> tuple[UOp, UOp, UOp | None]:
+    """Return the loop over pieces of `r`, and sums of one and of the rest."""
+    size = r.src[0]
+    whole, rest = simplify(size // steps), simplify(size % steps)
+    number, step, behind = (
+        UOp.range(n, (*r.arg.ident, i), r.arg.kind) for i, n in enumerate((whole, steps, rest))
+    )
+    pieces = at(value, r, number * steps + step).reduce(Ops.ADD, step, *inner)
+    left = at(value, r, whole * steps + behind).reduce(Ops.ADD, behind, *inner)
+    return number, pieces, left if rest.vmax else None
 
 
 def _split(u: UOp, has_stack: bool) -> UOp | None:
@@ -137,27 +142,11 @@ def _in_pieces(
         return value.reduce(Ops.ADD, *inner)
     if length >= _SHORT and not _LOOPS.isdisjoint(r.arg.kind for r in inner):
         return _in_pieces(value.reduce(Ops.ADD, *inner), loops, wanted)
-    return _sum_pieces_and_rest(value, loops, wanted, inner, max(2, wanted // length))
-
-
-def _sum_pieces_and_rest(
-    value: UOp, loops: tuple[UOp, ...], wanted: int, inner: tuple[UOp, ...], steps: int
-) -> UOp:
-    """Return the sum with the last loop cut into pieces and a rest."""
     *around, r = loops
-    size = r.src[0]
-    piece = _piece_steps(size, steps)
-    whole, rest = simplify(size // piece), simplify(size % piece)
-    number, step, behind = (
-        UOp.range(n, (*r.arg.ident, i), r.arg.kind) for i, n in enumerate((whole, piece, rest))
-    )
-    out = _in_pieces(
-        at(value, r, number * piece + step).reduce(Ops.ADD, step, *inner), (*around, number), wanted
-    )
-    if rest.vmax == 0:
-        return out
-    left = at(value, r, whole * piece + behind).reduce(Ops.ADD, behind, *inner)
-    return out + _in_pieces(left, tuple(around), wanted)
+    piece = _piece_steps(r.src[0], max(2, wanted // length))
+    number, pieces, left = _pieces_and_rest(value, r, piece, inner)
+    out = _in_pieces(pieces, (*around, number), wanted)
+    return out if left is None else out + _in_pieces(left, tuple(around), wanted)
 
 
 def _piece_steps(size: UOp, wanted: int) -> int:

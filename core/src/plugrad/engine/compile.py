@@ -21,7 +21,7 @@ from plugrad.engine import build
 from plugrad.engine.compile_queue import Compiled, compile_queue
 from plugrad.engine.schedule_cache import recipes
 from plugrad.engine.sizes import families
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 from plugrad.renderer import __file__ as renderer_file
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.runtime.lru_cache import LruCache

@@ -17,7 +17,7 @@ from plugrad.engine.hazards import Pending, overwritten_by, pending_readers
 from plugrad.engine.resolve_graph import resolve_graph, resolved_nodes
 from plugrad.engine.schedule_cache import Canonical, KnownParts, cached_schedule, canonicalize
 from plugrad.engine.slice_offsets import variable_offsets
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import CallSite, call_site
 from plugrad.schedule.prepare.lower_complex import complex_view

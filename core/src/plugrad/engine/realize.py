@@ -19,7 +19,7 @@ from plugrad.engine.plan import ExecutionPlan, Resolved, Result, make_plan
 from plugrad.engine.recipes.recipe import form_to_run, known_recipe, remember
 from plugrad.engine.schedule_table import ScheduleItem, ScheduleList
 from plugrad.observe import install
-from plugrad.observe.progress import one_wait, progress
+from plugrad.progress import one_wait, progress
 from plugrad.schedule.versions import VERSIONS, memory_of, outputs_of_kernel
 from plugrad.settings import context, settings
 from plugrad.uop import Ops, UOp

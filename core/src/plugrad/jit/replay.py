@@ -7,7 +7,7 @@ from plugrad import events
 from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.execute import Copy, Launch, Picker, Step, picker, takes_long
 from plugrad.engine.plugin_errors import raise_plugin_error
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import GraphLaunch
 

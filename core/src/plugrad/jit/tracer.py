@@ -28,7 +28,7 @@ from plugrad.jit.inputs import Inputs
 from plugrad.jit.leaves import Leaves
 from plugrad.jit.trace import GradientFound, GradientLeft, Shared, Trace
 from plugrad.jit.watched import Watched
-from plugrad.observe.progress import one_wait
+from plugrad.progress import one_wait
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.tensor import Tensor

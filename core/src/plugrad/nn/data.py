@@ -9,7 +9,7 @@ from plugrad._util import futures, multiprocessing, random
 from plugrad._util import numpy as np
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_fields
-from plugrad.observe.progress import progress as shown_progress
+from plugrad.progress import progress as shown_progress
 from plugrad.tensor import Tensor
 
 __all__ = ["DataLoader", "Dataset", "TensorDataset", "collate"]

@@ -4,31 +4,11 @@ from collections.abc import Iterable
 
 from plugrad._frozen import frozen
 from plugrad.device import Device
-from plugrad.runtime.buffer import Buffer, live_buffers
-from plugrad.runtime.memory_report import describe, show_bytes
+from plugrad.runtime.buffer import live_buffers
+from plugrad.runtime.memory_report import Holder, holders_of, show_bytes
 from plugrad.runtime.origin import ARENA
 
 __all__ = ["DeviceMemory", "Holder", "MemoryReport", "memory"]
-
-
-@frozen
-class Holder:
-    """Live values of one shape and dtype that one line asked for.
-
-    Attributes:
-        count: the number of buffers.
-        nbytes: their bytes together.
-        description: size, dtype and shape of each, and the line.
-    """
-
-    count: int
-    nbytes: int
-    description: str
-
-    def __str__(self) -> str:
-        """Return a line of the report."""
-        times = f"{self.count} x " if self.count > 1 else ""
-        return f"{times}{self.description}"
 
 
 @frozen
@@ -101,15 +81,7 @@ def memory_lines(devices: Iterable[str]) -> str:
 
 
 def _memory_of(device: str, kept_nbytes: int) -> DeviceMemory:
-    arena_nbytes = 0
-    by_line: dict[str, list[Buffer]] = {}
-    for buffer in live_buffers(device):
-        if buffer.handle is None:
-            continue
-        if buffer.label == ARENA:
-            arena_nbytes += buffer.nbytes
-        else:
-            by_line.setdefault(describe(buffer), []).append(buffer)
-    holders = [Holder(len(all_), sum(b.nbytes for b in all_), text) for text, all_ in by_line.items()]
-    holders.sort(key=lambda holder: -holder.nbytes)
+    held = [buffer for buffer in live_buffers(device) if buffer.handle is not None]
+    arena_nbytes = sum(buffer.nbytes for buffer in held if buffer.label == ARENA)
+    holders = holders_of(buffer for buffer in held if buffer.label != ARENA)
     return DeviceMemory(device, tuple(holders), arena_nbytes, kept_nbytes)

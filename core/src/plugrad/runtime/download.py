@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from collections.abc import Iterable
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import nullcontext
+from typing import IO, TYPE_CHECKING
 
+from plugrad import progress as bar
 from plugrad._util import LazyModule, hashlib, pathlib
 from plugrad.errors import ArgumentError, DownloadError
 from plugrad.runtime.private_folder import make_private
@@ -22,24 +22,15 @@ if TYPE_CHECKING:
     import tempfile
     import urllib.error as urllib_error
     import urllib.request as urllib_request
-
-    import rich.console as rich_console
-    import rich.progress as rich_progress
 else:
     # slow to import, and few programs fetch anything
     http_client = LazyModule("http.client")
     tempfile = LazyModule("tempfile")
     urllib_error = LazyModule("urllib.error")
     urllib_request = LazyModule("urllib.request")
-    rich_console = LazyModule("rich.console")
-    rich_progress = LazyModule("rich.progress")
 
 _PIECE_BYTES = 1 << 20
 _TIMEOUT_S = 30.0
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def fetch(
@@ -57,7 +48,7 @@ def fetch(
         sha256: what the file's SHA-256 must be, in hexadecimal. A kept file with another one is fetched anew.
         name: of the file; by default the end of the URL behind a part of its hash.
         folder: where it is kept; by default `downloads` in plugrad's cache.
-        progress: show a progress bar, if standard error is a terminal.
+        progress: show a progress bar on a terminal, if it takes over a second.
 
     Raises:
         DownloadError: the URL cannot be read, or what it gives has another checksum.
@@ -68,12 +59,10 @@ def fetch(
         >>> path.read_bytes() == pathlib.Path(__file__).read_bytes()
         True
     """
-    if sha256 is not None and not (_is_text(sha256) and re.fullmatch(r"[0-9a-fA-F]{64}", sha256)):
+    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
         raise ArgumentError(f"sha256={sha256!r:.80} is no SHA-256. It has 64 hexadecimal digits.")
-    if name is not None and not (_is_text(name) and name and pathlib.Path(name).name == name):
+    if name is not None and not (name and pathlib.Path(name).name == name):
         raise ArgumentError(f"name={name!r:.80} is no name of a file. Choose where it lies by folder=.")
-    if folder is not None and not (_is_text(folder) or isinstance(folder, os.PathLike)):
-        raise ArgumentError(f"folder={folder!r:.80} is no path. Pass a string or a path.")
     where = cache_dir() / "downloads" if folder is None else pathlib.Path(folder)
     path = where / (name or _name_of(url))
     if path.is_file() and (sha256 is None or _digest(path) == sha256.lower()):
@@ -82,7 +71,7 @@ def fetch(
     descriptor, partial = tempfile.mkstemp(prefix=".partial-", dir=where)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            found = _copy(url, file, progress and sys.stderr.isatty())
+            found = _copy(url, file, progress)
         if sha256 is not None and found != sha256.lower():
             raise DownloadError(
                 f"{url} has the SHA-256 {found}, expected was {sha256.lower()}. Either the file was changed, "
@@ -106,7 +95,7 @@ def _digest(path: pathlib.Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _copy(url: str, file: IO[bytes], progress: bool) -> str:
+def _copy(url: str, file: IO[bytes], shows_progress: bool) -> str:
     """Write what is at `url` to `file`; return its SHA-256."""
     digest = hashlib.sha256()
     count = 0
@@ -114,10 +103,14 @@ def _copy(url: str, file: IO[bytes], progress: bool) -> str:
         request = urllib_request.Request(url, headers={"User-Agent": "plugrad"})
         with urllib_request.urlopen(request, timeout=_TIMEOUT_S) as answer:
             size = int(answer.headers.get("Content-Length") or 0)
-            for piece in _draw_progress(_pieces(answer), url, size) if progress else _pieces(answer):
-                digest.update(piece)
-                file.write(piece)
-                count += len(piece)
+            what = f"MB of {url.rsplit('/', 1)[-1]}"
+            with bar.progress(what, size >> 20 or None) if shows_progress else nullcontext() as report:
+                while piece := answer.read(_PIECE_BYTES):
+                    digest.update(piece)
+                    file.write(piece)
+                    count += len(piece)
+                    if report is not None:
+                        report(count >> 20)
     except (urllib_error.URLError, http_client.HTTPException, ValueError, OSError) as error:
         raise DownloadError(
             f"cannot fetch {url}: {error}. Check the address and the connection, or get the file "
@@ -127,24 +120,3 @@ def _copy(url: str, file: IO[bytes], progress: bool) -> str:
     if size and count != size:
         raise DownloadError(f"{url} ended after {count} of {size} bytes. Fetch it again.", url=url)
     return digest.hexdigest()
-
-
-def _pieces(answer: Any) -> Iterable[bytes]:
-    while piece := answer.read(_PIECE_BYTES):
-        yield piece
-
-
-def _draw_progress(pieces: Iterable[bytes], url: str, size: int) -> Iterable[bytes]:
-    """Yield `pieces`, drawing on standard error how many of `size` bytes there have been."""
-    columns = (
-        rich_progress.TextColumn("{task.description}"),
-        rich_progress.BarColumn(),
-        rich_progress.DownloadColumn(),
-        rich_progress.TransferSpeedColumn(),
-        rich_progress.TimeRemainingColumn(),
-    )
-    with rich_progress.Progress(*columns, console=rich_console.Console(stderr=True)) as bar:
-        task = bar.add_task(url.rsplit("/", 1)[-1], total=size or None)
-        for piece in pieces:
-            yield piece
-            bar.advance(task, len(piece))

@@ -1,9 +1,9 @@
 """Explain an out-of-memory error by the holders of the device's memory."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from plugrad._frozen import frozen
 from plugrad.errors import DeviceOutOfMemory
 from plugrad.runtime.origin import Origin
 
@@ -14,23 +14,46 @@ _SHOWN = 5
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
+@frozen
+class Holder:
+    """Live values of one shape and dtype that one line asked for.
+
+    Attributes:
+        count: the number of buffers.
+        nbytes: their bytes together.
+        description: size, dtype and shape of each, and the line.
+    """
+
+    count: int
+    nbytes: int
+    description: str
+
+    def __str__(self) -> str:
+        """Return a line of the report."""
+        times = f"{self.count} x " if self.count > 1 else ""
+        return f"{times}{self.description}"
+
+
+def holders_of(buffers: "Iterable[Buffer]") -> list[Holder]:
+    """Return the holders of memory, the largest first; buffers described alike count together."""
+    by_text: dict[str, list[Buffer]] = {}
+    for buffer in buffers:
+        by_text.setdefault(describe(buffer), []).append(buffer)
+    holders = [Holder(len(own), sum(b.nbytes for b in own), text) for text, own in by_text.items()]
+    return sorted(holders, key=lambda holder: -holder.nbytes)
+
+
 def explain_out_of_memory(
     wanted: "Buffer", live: "Sequence[Buffer]", cause: DeviceOutOfMemory
 ) -> DeviceOutOfMemory:
-    """Return the error for a failed allocation, with the largest holders of memory.
-
-    Buffers of one size from one line count together, as those of a loop.
-    """
-    holders = [b for b in live if b.handle is not None and b.device == wanted.device]
-    total = sum(b.nbytes for b in holders)
-    nbytes_of = {describe(b): b.nbytes for b in holders}
-    counts = Counter(map(describe, holders))
-    largest = sorted(counts, key=lambda text: counts[text] * nbytes_of[text], reverse=True)
+    """Return the error for a failed allocation, with the largest holders of memory."""
+    holders = holders_of(b for b in live if b.handle is not None and b.device == wanted.device)
+    total = sum(holder.nbytes for holder in holders)
     lines = [
         f"{wanted.device} has no room for {describe(wanted)}: {str(cause).rstrip('.')}.",
-        f"{len(holders)} live buffers hold {show_bytes(total)} there"
+        f"{sum(holder.count for holder in holders)} live buffers hold {show_bytes(total)} there"
         + (", most of all:" if holders else "."),
-        *(f"  {f'{counts[text]} x ' if counts[text] > 1 else ''}{text}" for text in largest[:_SHOWN]),
+        *(f"  {holder}" for holder in holders[:_SHOWN]),
         "Drop references to tensors that are not needed, use a smaller batch or a narrower dtype.",
     ]
     return DeviceOutOfMemory("\n".join(lines), device=wanted.device, requested_bytes=wanted.nbytes)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.errors import ScheduleError
 from plugrad.uop import UOp
+from plugrad.uop.shape import size_at
 
 Dim = int | UOp
 #: Workgroups, and threads in a workgroup, in each dimension.
@@ -33,9 +33,9 @@ class Estimates:
     def evaluate(self, values: Mapping[str, int]) -> "tuple[int, int, int]":
         """Return (flops, bytes_accessed, bytes_loaded) with the variables bound to `values`."""
         return (
-            evaluate_dim(self.flops, values),
-            evaluate_dim(self.bytes_accessed, values),
-            evaluate_dim(self.bytes_loaded, values),
+            size_at(self.flops, values),
+            size_at(self.bytes_accessed, values),
+            size_at(self.bytes_loaded, values),
         )
 
 
@@ -77,35 +77,8 @@ class Program:
         return not any(isinstance(size, UOp) for size in (*self.global_size, *self.local_size))
 
     def launch_dims(self, values: Mapping[str, int]) -> LaunchDims:
-        """Return (global_size, local_size) with the variables bound to `values`.
-
-        Raises:
-            ScheduleError: a dimension needs a variable that `values` does not have.
-        """
+        """Return (global_size, local_size) with the variables bound to `values`."""
         return (
-            tuple(evaluate_dim(size, values) for size in self.global_size),
-            tuple(evaluate_dim(size, values) for size in self.local_size),
+            tuple([size_at(size, values) for size in self.global_size]),
+            tuple([size_at(size, values) for size in self.local_size]),
         )
-
-
-def evaluate_dim(size: Dim, values: Mapping[str, int]) -> int:
-    """Return `size` as a number, with its variables bound to `values`.
-
-    Raises:
-        ScheduleError: `size` needs a variable that `values` does not have.
-
-    Example:
-        >>> evaluate_dim(UOp.variable("n", 1, 64) * 2, {"n": 3})
-        6
-    """
-    if isinstance(size, int):
-        return size
-    bindings = {u: u.const_like(values[u.arg[0]]) for u in size.variables() if u.arg[0] in values}
-    bound = size.substitute(bindings)
-    if bound.vmin == bound.vmax:
-        return int(bound.vmin)
-    missing = sorted(u.arg[0] for u in bound.variables())
-    raise ScheduleError(
-        f"a launch needs the size {size!r}, but {', '.join(missing)} has no value (given: {dict(values)}). "
-        f"Bind each variable to a number before launching."
-    )

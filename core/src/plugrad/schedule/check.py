@@ -2,9 +2,13 @@
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ScheduleError
-from plugrad.schedule.versions import check_target, targets
-from plugrad.uop import ELEMENTWISE, Ops, UOp
+from plugrad.schedule.versions import IN_PLACE, Descent
+from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, UOp
 from plugrad.uop.spec import tensor_spec
+
+# Ops that show each element of a target at most once. (A strided slice pads and shrinks; that nothing of the
+# padding is left is found when its addresses are.)
+_SHOW_TARGETS = (IN_PLACE | MOVEMENT) - {Ops.EXPAND}
 
 
 def check_graph(sink: UOp) -> None:
@@ -13,7 +17,7 @@ def check_graph(sink: UOp) -> None:
     Raises:
         ScheduleError: a node is no operation on tensors, mixes devices, or assigns to what is no memory.
     """
-    below = targets()
+    below = Descent(lambda u: u.op in _SHOW_TARGETS)
     for u in sink.toposort():
         if u.op not in tensor_spec.checks:
             raise ScheduleError(
@@ -24,8 +28,11 @@ def check_graph(sink: UOp) -> None:
             continue
         if u.op in ELEMENTWISE or u.op is Ops.ASSIGN:
             _check_devices(u)
-        if u.op is Ops.ASSIGN:
-            check_target(u, below)
+        if u.op is Ops.ASSIGN and (target := below(u.src[0])).op is not Ops.BUFFER:
+            raise ScheduleError(
+                f"cannot assign to {target.op.name} of shape {target.shape}: a target is memory, or part of "
+                "it (reshaped, permuted, shrunk, flipped). Assign to a buffer, and compute with that."
+            )
 
 
 def _check_devices(u: UOp) -> None:

@@ -9,7 +9,7 @@ from plugrad.schedule.calls.horizontal_fusion import join_kernels
 from plugrad.schedule.calls.kernelize import KernelCall
 from plugrad.schedule.calls.order import VersionConflict, order
 from plugrad.schedule.check import check_graph
-from plugrad.schedule.copies import Copies
+from plugrad.schedule.copies import with_copies
 from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.parts import GraphPart, split
@@ -120,8 +120,7 @@ def rangeify(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
         if not (moving := {part.nodes[u] for part, scheduled in parts for u in scheduled.moving}):
             stored |= {part.nodes[u] for part, scheduled in parts for u in scheduled.stored}
             return replace(draft, graph=graph, stored=stored, parts=tuple(parts))
-        graph, changed = Copies(values_of=moving).apply(graph, set(stored))
-        stored = frozenset(changed)
+        graph, stored = with_copies(graph, stored, values_of=moving)
 
 
 def make_kernels(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
@@ -147,8 +146,8 @@ def put_in_order(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
             calls = order(draft.calls or (), draft.graph.toposort(), kept)
             return replace(draft, calls=tuple(calls))
         except VersionConflict as conflict:
-            graph, stored = Copies(versions=conflict.versions).apply(draft.graph, set(draft.stored))
-            draft = replace(draft, graph=graph, stored=frozenset(stored), calls=None)
+            graph, stored = with_copies(draft.graph, draft.stored, versions=conflict.versions)
+            draft = replace(draft, graph=graph, stored=stored, calls=None)
             draft = make_kernels(rangeify(draft, devices), devices)
 
 

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from plugrad.errors import ScheduleError
 from plugrad.schedule.movement import ALWAYS, flatten, source_indices
 from plugrad.uop import MOVEMENT, Ops, UOp, simplify
 
@@ -16,9 +15,6 @@ from plugrad.uop import MOVEMENT, Ops, UOp, simplify
 IN_PLACE = frozenset({Ops.ASSIGN, Ops.AFTER})
 # Ops that are a version of some memory.
 VERSIONS = IN_PLACE | {Ops.BUFFER}
-# Movement ops that show each element at most once: what can be assigned to. (A strided slice pads and
-# shrinks; that nothing of the padding is left is found when its addresses are.)
-_ASSIGNABLE = MOVEMENT - {Ops.EXPAND}
 # Marks parts of memory.
 _PART = "part"
 
@@ -62,11 +58,6 @@ def _shows_memory_below(u: UOp) -> bool:
     return u.op in IN_PLACE or u.op in MOVEMENT
 
 
-def targets() -> Descent:
-    """Return a function from a node to the target below it: see `check_target`."""
-    return Descent(lambda u: u.op in IN_PLACE or u.op in _ASSIGNABLE)
-
-
 def device_of(u: UOp) -> str | None:
     """Return the device that `u` is computed on; None where any will do."""
     return u.device or u.tag
@@ -89,20 +80,6 @@ def outputs_of_kernel(kernel: UOp) -> list[UOp]:
         return [kernel.src[0].after(kernel)]
     slots: list[int] = sorted({store.src[0].src[0].arg[0] for store in kernel.arg.src})
     return [kernel.src[slot].after(kernel) for slot in slots]
-
-
-def check_target(assign: UOp, below: Descent) -> None:
-    """Do nothing for an ASSIGN whose target is memory; `below` is `targets()`.
-
-    Raises:
-        ScheduleError: the target is computed, or shows elements more than once.
-    """
-    u = below(assign.src[0])
-    if u.op is not Ops.BUFFER:
-        raise ScheduleError(
-            f"cannot assign to {u.op.name} of shape {u.shape}: a target is memory, or part of it "
-            "(reshaped, permuted, shrunk, flipped). Assign to a buffer, and compute with that."
-        )
 
 
 def slice_of(u: UOp) -> tuple[UOp, int] | None:

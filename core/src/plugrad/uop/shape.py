@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
+from plugrad.uop.fold import evaluate
 from plugrad.uop.node.sizes import SymbolicShape, permuted_shape, reduced_shape, shape_of_sizes
 from plugrad.uop.node.terms import terms_of
 from plugrad.uop.ops import ELEMENTWISE, Ops
@@ -111,8 +112,15 @@ def size_at(size: "int | UOp", values: "Mapping[str, int]") -> int:
     """
     if isinstance(size, int):
         return size
-    size = _unbound(size)
-    return int(size.substitute({v: v.const_like(values[v.arg[0]]) for v in size.variables()}).vmin)
+    done: dict[UOp, Any] = {}
+    for u in size.toposort():
+        if u.op is Ops.DEFINE_VAR:
+            done[u] = values[u.arg[0]]
+        elif u.op is Ops.BIND or u.op is Ops.CAST:
+            done[u] = done[u.src[0]]
+        else:
+            done[u] = evaluate(u.op, u.dtype, tuple([done[s] for s in u.src])) if u.src else u.arg
+    return done[size]
 
 
 def _unbound(size: "UOp") -> "UOp":

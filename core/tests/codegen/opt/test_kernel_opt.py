@@ -82,12 +82,10 @@ def test_upcast_of_a_reduced_axis_makes_separate_accumulators() -> None:
     assert axes_of(kernel)[1:] == [((2, 0), "REDUCE", 2), ((2, 1), "PARTIAL", 8)]
 
 
-def test_group_takes_every_nth_step_and_grouptop_one_run() -> None:
-    group, top = KernelOpt(row_sums(), GRID), KernelOpt(row_sums(), GRID)
+def test_group_takes_every_nth_step() -> None:
+    group = KernelOpt(row_sums(), GRID)
     group.apply(Opt(OptOps.GROUP, (2,), 4))
-    top.apply(Opt(OptOps.GROUPTOP, (2,), 4))
     assert axes_of(group)[1:] == [((2, 0), "REDUCE", 4), ((2, 1), "GROUP_REDUCE", 4)]
-    assert axes_of(top)[1:] == [((2, 0), "GROUP_REDUCE", 4), ((2, 1), "REDUCE", 4)]
 
 
 def test_thread_splits_outside_and_stands_first() -> None:
@@ -242,8 +240,6 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing() -> None:
     refused(elementwise(), LOOPS, "8 work-items, and a group has at most 0", Opt(OptOps.LOCAL, (1,), 8))
     refused(elementwise(), GRID, "the target has no threads", Opt(OptOps.THREAD, (1,), 2))
     refused(elementwise(), GRID, "96 work-items", Opt(OptOps.LOCAL, (0,), 12), Opt(OptOps.LOCAL, (1,), 8))
-    refused(elementwise(), GRID, "after NOLOCALS", Opt(OptOps.NOLOCALS), Opt(OptOps.LOCAL, (1,), 8))
-    refused(elementwise(), GRID, "NOLOCALS after LOCAL", Opt(OptOps.LOCAL, (1,), 8), Opt(OptOps.NOLOCALS))
     refused(row_sums(), LOOPS, "SWAP takes output axes", Opt(OptOps.SWAP, (0,), (2,)))
     refused(
         elementwise(), LOOPS, "pad an axis before", Opt(OptOps.UPCAST, (1,), 4), Opt(OptOps.PADTO, (1, 1), 3)

@@ -238,12 +238,10 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing() -> None:
     refused(ast, "takes a MatrixTile", Opt(OptOps.TC, (1,), 2))
     refused(ast, "int8 in int32.*has 0 of them", tile(BYTES))
     refused(ast, "already share", Opt(OptOps.GROUP, (2,), 4), tile(WIDE))
-    refused(ast, "after NOLOCALS", Opt(OptOps.NOLOCALS), tile(WIDE))
     refused(ast, "has at most 16", tile(WIDE), capabilities=replace(GPU, max_workgroup=16))
     refused(matmul(32, 36, 32, WIDE), r"8 steps of axis \(1,\), which do not divide its 36", tile(WIDE))
     refused(ast, "TC takes GLOBAL axes", Opt(OptOps.LOCAL, (0,), 32), tile(WIDE))
     refused(ast, "GROUP.* after TC", tile(WIDE), Opt(OptOps.GROUP, (2, 0), 2))
-    refused(ast, "NOLOCALS after", tile(WIDE), Opt(OptOps.NOLOCALS))
     refused(matmul(32, 32, 48, WIDE), "pad it before TC", tile(WIDE), Opt(OptOps.PADTO, (2, 0), 4))
 
 

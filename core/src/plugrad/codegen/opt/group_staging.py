@@ -77,7 +77,7 @@ def refuse_in_copies(ast: UOp, opt: Opt) -> None:
     arg = opt.arg
     named = {opt.axis, *((arg.rows, arg.inner) if isinstance(arg, MatrixTile) else (arg,))}
     moving = [r.arg.ident for u in barriers for r in u.ranges if r.arg.ident in named]
-    if moving or opt.op in (OptOps.GROUP, OptOps.GROUPTOP):
+    if moving or opt.op is OptOps.GROUP:
         what = f"copies that a group shares move with {moving}" if moving else "the group shares copies"
         raise KernelOptError(f"{opt.op.name} after SHARE: {what}.")
 

@@ -6,7 +6,7 @@ are says what later passes make of them. The loop order is the order of the rang
 
 from collections.abc import Iterable
 
-from plugrad.codegen.opt.analysis import elements_after_line
+from plugrad.codegen.opt.analysis import elements_after_line, steps_of
 from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.hoisting import hoisted
@@ -27,12 +27,11 @@ _SPLIT = {
     OptOps.BLOCK: (AxisType.REDUCE, True),
     OptOps.LOCAL: (AxisType.LOCAL, True),
     OptOps.GROUP: (AxisType.GROUP_REDUCE, True),
-    OptOps.GROUPTOP: (AxisType.GROUP_REDUCE, False),
     OptOps.THREAD: (AxisType.THREAD, False),
 }
 _COPYING = frozenset({OptOps.STAGE, OptOps.KEEP, OptOps.HOIST})
 _AFTER_STAGE = frozenset({OptOps.BLOCK, OptOps.HOIST})
-_OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.BLOCK, OptOps.GROUP, OptOps.GROUPTOP})
+_OF_REDUCED = frozenset({OptOps.UNROLL, OptOps.BLOCK, OptOps.GROUP})
 # where a kind stands in the loop order, outermost first
 _PLACE = {
     AxisType.THREAD: 0,
@@ -119,10 +118,7 @@ class KernelOpt:
                 f"{opt.op.name} after {last.name}: copies are laid out for the loops as they are."
             )
         refuse_in_copies(self.ast, opt)
-        if opt.op is OptOps.NOLOCALS:
-            if self.axes(*_IN_GROUP):
-                raise KernelOptError("NOLOCALS after LOCAL, GROUP or TC: there is a workgroup already.")
-        elif opt.op is OptOps.SWAP:
+        if opt.op is OptOps.SWAP:
             self._swap(opt)
         elif opt.op is OptOps.PADTO:
             self._pad_axis(opt)
@@ -198,20 +194,12 @@ class KernelOpt:
 
     def _check_target(self, opt: Opt, count: int) -> None:
         can = self.capabilities
-        if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.TC):
-            if any(o.op is OptOps.NOLOCALS for o in self.applied):
-                raise KernelOptError(f"{opt.op.name} after NOLOCALS: this kernel uses no workgroup.")
-            if opt.op in (OptOps.GROUP, OptOps.GROUPTOP) and self.axes(AxisType.WARP):
-                raise KernelOptError(
-                    f"{opt.op.name} after TC: the work-items of a group already share a product."
-                )
-            taken = 1
-            for r in self.axes(*_IN_GROUP):
-                taken *= constant_size(r) or 1
-            if taken * count > can.max_workgroup:
-                raise KernelOptError(
-                    f"{taken * count} work-items, and a group has at most {can.max_workgroup}."
-                )
+        if opt.op in (OptOps.LOCAL, OptOps.GROUP, OptOps.TC):
+            if opt.op is OptOps.GROUP and self.axes(AxisType.WARP):
+                raise KernelOptError("GROUP after TC: the work-items of a group already share a product.")
+            items = steps_of(self.axes(*_IN_GROUP)) * count
+            if items > can.max_workgroup:
+                raise KernelOptError(f"{items} work-items, and a group has at most {can.max_workgroup}.")
         if opt.op is OptOps.THREAD and can.threads <= 1 and count > 1:
             raise KernelOptError("the target has no threads.")
 

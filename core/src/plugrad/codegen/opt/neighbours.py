@@ -23,9 +23,7 @@ _PIECES_PER_CORE = (1, 2, 4, 8)
 # These come last, in this order: they move, share and copy for the loops that the others leave.
 _COPYING = (OptOps.STAGE, OptOps.KEEP, OptOps.HOIST)
 _LAST = (OptOps.SWAP, OptOps.THREAD, *_COPYING)
-_RESIZED = frozenset(
-    {OptOps.UPCAST, OptOps.UNROLL, OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.THREAD}
-)
+_RESIZED = frozenset({OptOps.UPCAST, OptOps.UNROLL, OptOps.LOCAL, OptOps.GROUP, OptOps.THREAD})
 # A part of the axis that these split off is what the next optimisation takes, with the same size.
 _SPLITTING = {OptOps.SHIFTIN: 1, OptOps.SPLIT_REMAINDER: 0}
 

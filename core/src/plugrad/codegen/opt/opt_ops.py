@@ -17,7 +17,6 @@ class OptOps(Enum):
     UNROLL = auto()  # repeat the body of a reduction for `arg` steps of its axis
     LOCAL = auto()  # give `arg` steps to the work-items of one group
     GROUP = auto()  # share a reduction among `arg` work-items, each taking every arg-th step
-    GROUPTOP = auto()  # share a reduction among `arg` work-items, each taking one run of steps
     JOIN = auto()  # give steps of a reduced axis, or of a loop behind, to the work-items of the axis `arg`
     THREAD = auto()  # spread an output axis over `arg` pieces for CPU threads
     SWAP = auto()  # exchange the places of `axis` and the axis `arg` in the loop order
@@ -33,7 +32,6 @@ class OptOps(Enum):
     KEEP = auto()  # compute once, into fast memory, what a reduction and other loops compute alike
     BLOCK = auto()  # split a reduced axis into blocks of `arg` steps
     HOIST = auto()  # move a reduced axis outside of the loop `arg`; sums wait in fast memory
-    NOLOCALS = auto()  # use no workgroups in this kernel
     SHARE = auto()  # copy factors of a reduction into memory of the group, some steps of the axis at a time
     TC = auto()  # compute a product of matrices with the matrix instruction that `arg` names
 

@@ -18,7 +18,7 @@ from plugrad.engine.recipes.form import Form, form_of
 from plugrad.engine.schedule_cache import recipes
 from plugrad.engine.slice_offsets import variable_offsets
 from plugrad.engine.view_path import ViewPath, path_between, shown
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.origin import ARENA, call_site
 from plugrad.settings import settings

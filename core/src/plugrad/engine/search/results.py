@@ -5,6 +5,7 @@ torn or of another layout are skipped; of lines with one key, the last counts. A
 that does not take it is searched again.
 """
 
+import dataclasses
 import json
 import threading
 import warnings
@@ -135,16 +136,7 @@ def as_line(key: str, opts: Opts) -> str:
 
 
 def _json(arg: Any) -> Any:
-    if isinstance(arg, MatrixTile):
-        return {"core": arg.core, "rows": arg.rows, "inner": arg.inner}
-    if isinstance(arg, GroupTile):
-        return {
-            "steps": arg.steps,
-            "axes": arg.axes,
-            "in_memory_order": arg.in_memory_order,
-            "ahead": arg.ahead,
-        }
-    return arg
+    return dataclasses.asdict(arg) if isinstance(arg, (MatrixTile, GroupTile)) else arg
 
 
 def _argument(arg: Any) -> "int | AxisId | MatrixTile | GroupTile":

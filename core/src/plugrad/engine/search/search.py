@@ -20,7 +20,7 @@ from plugrad.engine.compile_queue import compile_queue
 from plugrad.engine.search.program_cost import program_cost
 from plugrad.engine.search.trial import Trial, Variant
 from plugrad.errors import CompileError, KernelOptError
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 from plugrad.uop import UOp
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from plugrad.builtin.arithmetic import decoded, lane_dtype, to_storage
 from plugrad.device import OpenDevice
 from plugrad.dtype import FLOAT8, DType, dtypes, is_bool, is_float, to_numpy
 from plugrad.runtime.buffer import Buffer
-from plugrad.runtime.program import Program, evaluate_dim
+from plugrad.runtime.program import Program
 from plugrad.runtime.runner import Runner
 from plugrad.uop import Ops, UOp
+from plugrad.uop.shape import size_at
 
 # Sums of other orders differ by some roundings, and by more of them the more is added.
 _ROUNDINGS = 64
@@ -59,7 +60,7 @@ class Trial:
             for _, u in sorted(params.items())
         ]
         results = sum([buffer.size for slot, buffer in enumerate(self._buffers) if slot in self._outs])
-        self._steps = evaluate_dim(flops, self.values) / max(1, results)
+        self._steps = size_at(flops, self.values) / max(1, results)
         for slot in params:
             self._fill(slot)
         self._expected: list[Any] = []

@@ -17,8 +17,8 @@ from plugrad.builtin.listing import read, write
 from plugrad.codegen.lower import Lowered
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import DType, dtypes
-from plugrad.runtime.program import evaluate_dim
 from plugrad.uop import Ops, UOp, identity_of
+from plugrad.uop.shape import size_at
 
 Array = NDArray[Any]
 
@@ -41,7 +41,7 @@ def run_lowered(
     variables = variables or {}
     name, instructions = read(write(lowered.program, lowered.name))
     grid, group = (
-        tuple(evaluate_dim(d, variables) for d in dims) for dims in (lowered.global_size, lowered.local_size)
+        tuple(size_at(d, variables) for d in dims) for dims in (lowered.global_size, lowered.local_size)
     )
     values = {variable: variables[variable] for variable in lowered.variables}
     Interpreter(name, instructions).run(buffers, values, grid, group, lowered.threads)

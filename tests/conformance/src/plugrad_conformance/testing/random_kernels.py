@@ -280,7 +280,6 @@ _OPS = (
     *(OptOps.BLOCK,) * 2,
     *(OptOps.LOCAL,) * 3,
     *(OptOps.GROUP,) * 3,
-    *(OptOps.GROUPTOP,) * 2,
     *(OptOps.JOIN,) * 2,
     *(OptOps.THREAD,) * 2,
     *(OptOps.SWAP,) * 2,
@@ -289,7 +288,6 @@ _OPS = (
     *(OptOps.SPLIT_REMAINDER,) * 3,
     *(OptOps.SPLIT,) * 3,
     *(OptOps.SHARE,) * 4,
-    OptOps.NOLOCALS,
 )
 _UNROLLED = (AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 
 pty = pytest.importorskip("pty", reason="only Unix has pseudo terminals")
 
 _SLOW = """
 import time
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 with progress("kernels", 5) as report:
     for done in range(5):
         time.sleep({pause})
@@ -65,7 +65,7 @@ def test_without_a_terminal_it_is_silent(capfd: pytest.CaptureFixture[str]) -> N
 
 _NESTED = """
 import time
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 with progress("batches", 2) as batch:
     time.sleep(1.2)
     with progress("kernels", 5) as report:
@@ -84,7 +84,7 @@ def test_work_inside_of_work_is_shown_below_it(tmp_path: Path) -> None:
 
 _PHASES = """
 import time
-from plugrad.observe.progress import one_wait, progress
+from plugrad.progress import one_wait, progress
 with one_wait():
     with progress("scheduling", None):
         time.sleep({pause})
@@ -160,7 +160,7 @@ Launch.run = slow
 def test_work_in_a_forked_child_is_shown(tmp_path: Path) -> None:
     code = f"""
 import os
-from plugrad.observe.progress import progress
+from plugrad.progress import progress
 with progress("kernels", 1):
     pass
 if os.fork():
