@@ -14,6 +14,7 @@ from plugrad.schedule.fusion import CostModel, Devices
 from plugrad.schedule.partial_load import loaded_parts
 from plugrad.schedule.parts import GraphPart, split
 from plugrad.schedule.prepare import lower_complex as pairs
+from plugrad.schedule.prepare.activation_masks import read_masks_of_results
 from plugrad.schedule.prepare.dispatch import dispatch
 from plugrad.schedule.prepare.normalize import normalize
 from plugrad.schedule.scatter import update_atomically
@@ -91,7 +92,7 @@ def lower_complex(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
 
 def normalize_graph(draft: ScheduleDraft, devices: Devices) -> ScheduleDraft:
     """Remove nodes for gradients or spelling only, and give requested numbers a kernel."""
-    graph = normalize(draft.graph, devices)
+    graph = read_masks_of_results(normalize(draft.graph, devices))
     values = zip(graph.src, draft.graph.src, strict=True)
     written = [_written(u, before.device) for u, before in itertools.islice(values, draft.asked)]
     graph = UOp.sink(*written, *graph.src[draft.asked :])
