@@ -93,7 +93,7 @@ def _resources(lowered: Lowered, source: str, arch: str) -> Resources:
         shared_bytes=_number(r"(\d+) bytes smem", log) + _number(r"DYNAMIC_SHARED_BYTES (\d+)", source),
         accesses={width: widths.count(width) for width in sorted(set(widths), reverse=True)},
         matrix=len(_MATRIX.findall(ptx)),
-        flops=int(lowered.cost.flops) if isinstance(lowered.cost.flops, int) else 0,
+        flops=int(lowered.estimates.flops) if isinstance(lowered.estimates.flops, int) else 0,
         moved_bytes=moved_bytes(lowered),
     )
 

@@ -2,7 +2,8 @@
 
 import pickle
 
-from plugrad.runtime.program import Estimates, Program
+from plugrad.runtime.program import Program
+from plugrad.uop.op_cost import Estimates
 from plugrad.uop.uop import UOp
 
 n = UOp.variable("n", 1, 64)

@@ -51,6 +51,8 @@ class Lanes:
 
 # runs one instruction; returns the position to go on at, or None for the next one
 Step = Callable[[Lanes], "int | None"]
+# the value of one instruction
+Value = Callable[[Lanes], Any]
 
 
 def build_step(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
@@ -62,6 +64,13 @@ def build_step(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) 
     ins = program[i]
     if ins.op in _COMPUTED:
         return _computed(i, program)
+    if (values := _VALUES.get(ins.op)) is not None:
+        value = values(ins)
+
+        def step(lanes: Lanes) -> None:
+            lanes.values[i] = value(lanes)
+
+        return step
     build = _BUILDERS.get(ins.op)
     if build is None:
         raise DeviceError(
@@ -101,22 +110,18 @@ def _computed(i: int, program: Sequence[Instruction]) -> Step:
     return general
 
 
-def _constant(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    value = constant(program[i].arg, program[i].dtype)
-
-    def step(lanes: Lanes) -> None:
-        lanes.values[i] = value
-
-    return step
+def _constant(ins: Instruction) -> Value:
+    value = constant(ins.arg, ins.dtype)
+    return lambda lanes: value
 
 
-def _param(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    slot: int = program[i].arg[0]
-    numel: Any = program[i].arg[1]
-    dtype = program[i].dtype
+def _param(ins: Instruction) -> Value:
+    slot: int = ins.arg[0]
+    numel: Any = ins.arg[1]
+    dtype = ins.dtype
     stored = storage_dtype(dtype)
 
-    def step(lanes: Lanes) -> None:
+    def space(lanes: Lanes) -> Space:
         if slot >= len(lanes.buffers):
             raise _misfit(lanes, f"uses buffer slot {slot}, but {len(lanes.buffers)} were given")
         memory = lanes.buffers[slot]
@@ -126,51 +131,50 @@ def _param(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> S
                 raise _misfit(lanes, f"needs {numel} {dtype.name} in buffer slot {slot}, which holds {size}")
             size = numel
         array = memory[: size * stored.itemsize].view(stored)
-        lanes.values[i] = Space(lanes.kernel, f"buffer slot {slot}", array, size, dtype)
+        return Space(lanes.kernel, f"buffer slot {slot}", array, size, dtype)
 
-    return step
+    return space
 
 
-def _local(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    (ident, numel), dtype = program[i].arg, program[i].dtype
+def _local(ins: Instruction) -> Value:
+    (ident, numel), dtype = ins.arg, ins.dtype
     stored = storage_dtype(dtype)
 
-    def step(lanes: Lanes) -> None:
+    def space(lanes: Lanes) -> Space:
         groups = lanes.count // lanes.per_group
         # NaN in every float, -1 in every integer: what was never written shows
         memory = np.full(groups * numel * stored.itemsize, 0xFF, np.uint8).view(stored)
         base = np.repeat(np.arange(groups) * numel, lanes.per_group) if groups > 1 else None
-        lanes.values[i] = Space(lanes.kernel, f"local memory {ident}", memory, numel, dtype, base)
+        return Space(lanes.kernel, f"local memory {ident}", memory, numel, dtype, base)
 
-    return step
+    return space
 
 
-def _variable(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    name, lowest, highest = program[i].arg
-    dtype = lane_dtype(program[i].dtype)
+def _variable(ins: Instruction) -> Value:
+    name, lowest, highest = ins.arg
+    dtype = lane_dtype(ins.dtype)
 
-    def step(lanes: Lanes) -> None:
+    def number(lanes: Lanes) -> Array:
         value = lanes.variables.get(name)
         if value is None:
             raise _misfit(lanes, f"needs the variable {name!r}; given: {dict(lanes.variables)}")
         if not lowest <= value <= highest:
             raise _misfit(lanes, f"was made for {name} in {lowest}..{highest}, not {value}")
-        lanes.values[i] = np.full(1, value, dtype)
+        return np.full(1, value, dtype)
 
-    return step
+    return number
 
 
-def _special(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    ins = program[i]
+def _special(ins: Instruction) -> Value:
     name, dtype = ins.arg, lane_dtype(ins.dtype)
 
-    def step(lanes: Lanes) -> None:
+    def place(lanes: Lanes) -> Array:
         size = _uniform(lanes, ins.src[0]) if ins.src else lanes.sizes.get(name)
         if lanes.sizes.get(name) != size:
             raise _misfit(lanes, f"has {name} of size {size}, but is launched with {dict(lanes.sizes)}")
-        lanes.values[i] = lanes.specials[name].astype(dtype)
+        return lanes.specials[name].astype(dtype)
 
-    return step
+    return place
 
 
 def _range(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
@@ -241,28 +245,21 @@ def _accumulate(i: int, program: Sequence[Instruction], ends: Mapping[int, int])
     return step
 
 
-def _index(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    buffer, idx, *gate = program[i].src
-
-    def step(lanes: Lanes) -> None:
-        values = lanes.values
-        values[i] = Address(values[buffer], values[idx], values[gate[0]] if gate else None)
-
-    return step
+def _index(ins: Instruction) -> Value:
+    return lambda lanes: Address(*[lanes.values[s] for s in ins.src])
 
 
-def _load(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    ins = program[i]
+def _load(ins: Instruction) -> Value:
     place, *alternative = ins.src
     count = ins.dtype.count
     zero = constant(0, ins.dtype)
 
-    def step(lanes: Lanes) -> None:
+    def loaded(lanes: Lanes) -> Array:
         values = lanes.values
         alt, gate = (values[s] for s in alternative) if alternative else (zero, None)
-        values[i] = gather(values[place], count, lanes.count, both(lanes.mask, gate), alt)
+        return gather(values[place], count, lanes.count, both(lanes.mask, gate), alt)
 
-    return step
+    return loaded
 
 
 def _store(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
@@ -294,27 +291,17 @@ def _copy_async(i: int, program: Sequence[Instruction], ends: Mapping[int, int])
     return step
 
 
-def _vectorize(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    sources = program[i].src
-
-    def step(lanes: Lanes) -> None:
-        lanes.values[i] = np.stack(np.broadcast_arrays(*[lanes.values[s] for s in sources]), axis=-1)
-
-    return step
+def _vectorize(ins: Instruction) -> Value:
+    return lambda lanes: np.stack(np.broadcast_arrays(*[lanes.values[s] for s in ins.src]), axis=-1)
 
 
-def _gep(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    vector, picked = program[i].src[0], program[i].arg
+def _gep(ins: Instruction) -> Value:
+    vector, picked = ins.src[0], ins.arg
     lane: Any = picked[0] if len(picked) == 1 else list(picked)
-
-    def step(lanes: Lanes) -> None:
-        lanes.values[i] = lanes.values[vector][:, lane]
-
-    return step
+    return lambda lanes: lanes.values[vector][:, lane]
 
 
-def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    ins = program[i]
+def _wmma(ins: Instruction) -> Value:
     threads, (n, m, k), offset, *bits = ins.arg
     fragments = [Fragment(*b) for b in bits]
     shapes = ((m, k), (k, n), (m, n))
@@ -323,7 +310,7 @@ def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
     wide = np.float64 if is_float(ins.dtype) else np.int64
     out = lane_dtype(ins.dtype)
 
-    def step(lanes: Lanes) -> None:
+    def product(lanes: Lanes) -> Array:
         if lanes.mask is not None:
             raise _misfit(lanes, "has a matrix instruction where only some work-items run")
         if lanes.per_group % threads:
@@ -342,56 +329,54 @@ def _wmma(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> St
         rows, columns = where[2]
         result = ((a + offset) @ b + c)[:, rows, columns]
         shape = (lanes.count,) if fragments[2].count == 1 else (lanes.count, -1)
-        lanes.values[i] = result.reshape(shape).astype(out)
+        return result.reshape(shape).astype(out)
 
-    return step
+    return product
 
 
-def _load_matrix(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    ins = program[i]
+def _load_matrix(ins: Instruction) -> Value:
     (place,), count = ins.src, ins.dtype.count
     in_row = 4 * count // ins.arg[0]
     zero = constant(0, ins.dtype.scalar().vec(in_row))
     rows, elements = rows_of_matrices(count, ins.arg)
 
-    def step(lanes: Lanes) -> None:
+    def loaded(lanes: Lanes) -> Array:
         if lanes.mask is not None or lanes.per_group % WARP:
             raise _misfit(lanes, "has a load of a whole warp where only some work-items run")
         held = gather(lanes.values[place], in_row, lanes.count, None, zero).reshape(-1, WARP, in_row)
-        lanes.values[i] = held[:, rows, elements].reshape(lanes.count, count)
+        return held[:, rows, elements].reshape(lanes.count, count)
 
-    return step
-
-
-def _same_as_source(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    source = program[i].src[0]
-
-    def step(lanes: Lanes) -> None:
-        lanes.values[i] = lanes.values[source]
-
-    return step
+    return loaded
 
 
-_BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], Step]] = {
+def _same_as_source(ins: Instruction) -> Value:
+    source = ins.src[0]
+    return lambda lanes: lanes.values[source]
+
+
+# instructions that only give a value
+_VALUES: dict[Ops, Callable[[Instruction], Value]] = {
     Ops.CONST: _constant,
     Ops.PARAM: _param,
     Ops.DEFINE_LOCAL: _local,
     Ops.DEFINE_VAR: _variable,
     Ops.DEFINE_ACC: _same_as_source,
-    Ops.ACCUMULATE: _accumulate,
     Ops.AFTER: _same_as_source,
     Ops.SPECIAL: _special,
-    Ops.RANGE: _range,
-    Ops.END: _end,
-    Ops.IF: _if,
-    Ops.ENDIF: _endif,
     Ops.INDEX: _index,
     Ops.LOAD: _load,
-    Ops.STORE: _store,
     Ops.VECTORIZE: _vectorize,
     Ops.GEP: _gep,
     Ops.WMMA: _wmma,
     Ops.LOAD_MATRIX: _load_matrix,
+}
+_BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], Step]] = {
+    Ops.ACCUMULATE: _accumulate,
+    Ops.RANGE: _range,
+    Ops.END: _end,
+    Ops.IF: _if,
+    Ops.ENDIF: _endif,
+    Ops.STORE: _store,
     Ops.COPY_ASYNC: _copy_async,
     **dict.fromkeys((Ops.BARRIER, Ops.COMMIT, Ops.SINK), lambda i, program, ends: lambda lanes: None),
 }

@@ -1,30 +1,15 @@
 """Count the operations and bytes of a kernel on its graph before optimisation."""
 
-from plugrad._frozen import frozen
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.dtype import dtypes, is_bool
 from plugrad.uop import ALU, COMPARE, Ops, UOp, simplify
+from plugrad.uop.op_cost import Estimates
 from plugrad.uop.strides import constant_size
 
 Count = int | UOp
 
 
-@frozen
-class KernelCost:
-    """Operations and bytes; symbolic where sizes are.
-
-    Attributes:
-        flops: arithmetic on values (not on addresses and conditions), each time it is needed.
-        bytes_accessed: bytes of the buffers that are touched, each byte once.
-        bytes_loaded: bytes that loads and stores move, counted each time.
-    """
-
-    flops: Count
-    bytes_accessed: Count
-    bytes_loaded: Count
-
-
-def estimate(sink: UOp) -> KernelCost:
+def estimate(sink: UOp) -> Estimates:
     """Return the cost of a kernel whose axes are all still loops."""
     flops: Count = 0
     moved: dict[UOp, Count] = {}
@@ -41,7 +26,7 @@ def estimate(sink: UOp) -> KernelCost:
     accessed = sum(
         _touched(param, _as_count(nbytes)) for param, nbytes in moved.items() if param.op is Ops.PARAM
     )
-    return KernelCost(_as_count(flops), accessed, _as_count(sum(moved.values())))
+    return Estimates(_as_count(flops), accessed, _as_count(sum(moved.values())))
 
 
 def _touched(param: UOp, moved: Count) -> Count:

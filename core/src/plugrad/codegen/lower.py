@@ -8,7 +8,7 @@ from plugrad.codegen.async_copies import copy_asynchronously
 from plugrad.codegen.coalesce import coalesce, store_apart
 from plugrad.codegen.decompositions import decompose
 from plugrad.codegen.devectorizer import devectorize
-from plugrad.codegen.estimates import KernelCost, estimate
+from plugrad.codegen.estimates import estimate
 from plugrad.codegen.expander import expand
 from plugrad.codegen.gpudims import add_launch_dims
 from plugrad.codegen.group_copies import spread_copies
@@ -31,6 +31,7 @@ from plugrad.codegen.reduces import share_reduces
 from plugrad.settings import settings
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, PatternMatcher, UOp, graph_rewrite, simplify
+from plugrad.uop.op_cost import Estimates
 from plugrad.uop.passes import Pipeline, Stage
 from plugrad.uop.spec import codegen_spec, kernel_spec, verify, verify_linear
 
@@ -96,7 +97,7 @@ class Lowered:
     variables: tuple[str, ...]
     outs: tuple[int, ...]
     ins: tuple[int, ...]
-    cost: KernelCost
+    estimates: Estimates
     opts: tuple[Opt, ...]
     axes: tuple[tuple[str, str], ...]
     """(size, kind) of each axis, outermost first."""
@@ -154,7 +155,7 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
         variables=tuple(sorted(u.arg[0] for u in by_op.get(Ops.DEFINE_VAR, ()))),
         outs=_slots(store.src[0] for store in stores),
         ins=_slots((*(load.src[0] for load in loads), *updated, *copied)),
-        cost=estimate(ast),
+        estimates=estimate(ast),
         opts=tuple(kernel.applied),
         axes=_axes(optimised),
     )

@@ -8,7 +8,7 @@ from plugrad._util import LazyModule, collector_paused
 from plugrad.device import OpenDevice
 from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
 from plugrad.plugin.fields import show
-from plugrad.runtime.program import Estimates, Program
+from plugrad.runtime.program import Program
 from plugrad.uop import UOp
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
 
 def program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
     """Return the program of a compiled kernel."""
-    cost = kernel.cost
     return Program(
         name=kernel.name,
         source=source,
@@ -57,7 +56,7 @@ def program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:
         variables=kernel.variables,
         outs=kernel.outs,
         ins=kernel.ins,
-        estimates=Estimates(cost.flops, cost.bytes_accessed, cost.bytes_loaded),
+        estimates=kernel.estimates,
         opts=kernel.opts,
         axes=kernel.axes,
     )

@@ -9,7 +9,7 @@ from plugrad import events
 from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.engine.compile import CompiledKernel
-from plugrad.engine.plugin_errors import raise_plugin_error
+from plugrad.engine.plugin_errors import blaming_plugin, raise_plugin_error
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.program import Program
 from plugrad.runtime.transfer import copy_buffer
@@ -139,12 +139,9 @@ class Copy:
         """Copy; `values` and `replayed` are not needed."""
         dest, source = self.buffers
         started = time.perf_counter()
-        try:
+        doing = f"copying from {source.device} to {dest.device}"
+        with blaming_plugin(Device[dest.device], "plugrad_allocator", doing):
             copy_buffer(dest, source)
-        except Exception as error:
-            doing = f"copying from {source.device} to {dest.device}"
-            raise_plugin_error(Device[dest.device], "plugrad_allocator", doing, error)
-            raise
         if events.active:
             seconds = time.perf_counter() - started
             events.emit(events.CopyEvent(source.device, dest.device, dest.nbytes, seconds))

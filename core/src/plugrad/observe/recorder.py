@@ -161,32 +161,19 @@ class Recorder:
                     "lower", now, name=name, device=device, ast=number, seconds=seconds, listing=listing
                 )
             case CompileEvent():
-                self._record_compile(event, now)
+                fields = _fields_of(event)
+                disassemble = fields.pop("disassemble")
+                self._write("compile", now, **fields)
+                if disassemble is not None:
+                    self._listings.setdefault((event.name, event.device), disassemble)
             case KernelEvent():
                 self._write("launch", now, **_launch_fields(event))
-            case CopyEvent(source, destination, nbytes, seconds):
-                ends = {"source": source, "destination": destination}
-                self._write("copy", now, nbytes=nbytes, seconds=seconds, **ends)
-            case RealizeEvent(kernels, seconds, copies, devices):
-                counts = {"kernels": kernels, "copies": copies, "devices": devices}
-                self._write("realize", now, seconds=seconds, **counts)
+            case CopyEvent():
+                self._write("copy", now, **_fields_of(event))
+            case RealizeEvent():
+                self._write("realize", now, **_fields_of(event))
             case _:
                 pass
-
-    def _record_compile(self, event: CompileEvent, now: float) -> None:
-        self._write(
-            "compile",
-            now,
-            name=event.name,
-            device=event.device,
-            source=event.source,
-            nbytes=event.nbytes,
-            seconds=event.seconds,
-            cached=event.cached,
-            opts=[str(opt) for opt in event.opts],
-        )
-        if event.disassemble is not None:
-            self._listings.setdefault((event.name, event.device), event.disassemble)
 
     def _kernel(self, report: KernelReport) -> dict[str, object]:
         """Return one kernel of a schedule as JSON."""
@@ -298,19 +285,12 @@ def _text_of(disassemble: Callable[[], str]) -> str:
         return f"the compiler cannot give it: {error}"
 
 
-def _launch_fields(event: KernelEvent) -> dict[str, object]:
-    return {
-        "name": event.name,
-        "device": event.device,
-        "seconds": event.seconds,
-        **facts_of(
-            global_size=event.global_size,
-            local_size=event.local_size,
-            threads=event.threads,
-            flops=event.flops,
-            bytes=event.bytes_accessed,
-            memory=event.memory_used,
-            axes=event.axes,
-            replayed=event.replayed,
-        ),
-    }
+def _fields_of(event: Event) -> dict[str, Any]:
+    return {name: getattr(event, name) for name in type(event).__match_args__}
+
+
+def _launch_fields(event: KernelEvent) -> dict[str, Any]:
+    fields = _fields_of(event)
+    del fields["opts"]
+    fields["bytes"], fields["memory"] = fields.pop("bytes_accessed"), fields.pop("memory_used")
+    return {"seconds": event.seconds, **facts_of(**fields)}

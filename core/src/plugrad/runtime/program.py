@@ -8,35 +8,12 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.uop import UOp
+from plugrad.uop.op_cost import Estimates
 from plugrad.uop.shape import size_at
 
 Dim = int | UOp
 #: Workgroups, and threads in a workgroup, in each dimension.
 LaunchDims = tuple[tuple[int, ...], tuple[int, ...]]
-
-
-@frozen
-class Estimates:
-    """The costs of a kernel, counted in its linear program; symbolic where its sizes are.
-
-    Attributes:
-        flops: arithmetic operations on floats and integers that are not addresses.
-        bytes_accessed: bytes of the buffers it touches, each byte once (the memory traffic of perfect
-            caches).
-        bytes_loaded: bytes that its loads and stores move, counted each time.
-    """
-
-    flops: Dim = 0
-    bytes_accessed: Dim = 0
-    bytes_loaded: Dim = 0
-
-    def evaluate(self, values: Mapping[str, int]) -> "tuple[int, int, int]":
-        """Return (flops, bytes_accessed, bytes_loaded) with the variables bound to `values`."""
-        return (
-            size_at(self.flops, values),
-            size_at(self.bytes_accessed, values),
-            size_at(self.bytes_loaded, values),
-        )
 
 
 @frozen
