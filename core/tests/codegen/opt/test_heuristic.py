@@ -498,3 +498,13 @@ def test_sums_of_columns_are_written_out() -> None:
     sums = param(1, 1 << 20).index(k * (1 << 16) + j).load().reduce(Ops.ADD, k)
     ast = kernel(param(0, 1 << 16).index(j).store(sums, j))
     assert sizes(ast, LOOPS, AxisType.UNROLL) == [16]
+
+
+def test_batches_around_a_loop_are_not_written_out() -> None:
+    i, j = UOp.range(64, 0), UOp.range(32, 1)
+    batch, k = UOp.range(8, 2, AxisType.REDUCE), UOp.range(512, 3, AxisType.REDUCE)
+    left = param(1, 8 * 64 * 512).index((batch * 64 + i) * 512 + k).load()
+    right = param(2, 8 * 32 * 512).index((batch * 32 + j) * 512 + k).load()
+    sums = (left * right).reduce(Ops.ADD, batch, k)
+    ast = kernel(param(0, 64 * 32).index(i * 32 + j).store(sums, i, j))
+    assert [o.axis[0] for o in chosen(ast, LOOPS) if o.op is OptOps.UNROLL] == [3]

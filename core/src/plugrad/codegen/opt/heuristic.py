@@ -391,11 +391,16 @@ class _VectorPlan:
         limit = min(BODY_LIMIT, _CODE_LIMIT // length) // copies
         most = limit if steps_of(axes) <= min(LONGEST_WINDOW, limit) else min(LONGEST_AXIS_OF_WINDOW, limit)
         streamed = [p for body in bodies_of(self.kernel.ast) if self._streams(body) for p in moving(body)]
+        # around a loop, rows far apart would be as many streams, whose lines push each other out of a set
+        far: list[MemoryAccess] = []
         for r in reversed(axes):
             size = constant_size(r)
-            if size and 1 < size <= most and not any(p.is_followed(r) for p in streamed):
+            apart = any(p.leaves_line(r) for p in far) or any(p.is_followed(r) for p in streamed)
+            if size and 1 < size <= most and not apart:
                 self.kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
                 most //= size
+            else:
+                far = [p for body in self.bodies for p in moving(body)]
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""
