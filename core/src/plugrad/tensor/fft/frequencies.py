@@ -161,10 +161,8 @@ def half_frequencies(x: Tensor) -> Tensor:
     if size % 2 == 0:
         parts = x.reshape(*x.shape[:-1], size // 2, 2).transpose(-1, -2)
         return _half_from_neighbours(in_memory(frequencies(parts, -1, -1, -2)), size)
-    if radix == 1:
-        half = _by_convolution(x.stack(x.zeros_like(), axis=-1), -1)
-        return interval(half, x.ndim - 1, 0, size // 2 + 1)
-    return _half_from_columns(frequencies(_half_columns(x, radix).transpose(-3, -2), -1), radix)
+    whole = frequencies(x.stack(x.zeros_like(), axis=-1), -1)
+    return interval(whole, x.ndim - 1, 0, size // 2 + 1)
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
@@ -225,34 +223,6 @@ def _by_convolution(x: Tensor, sign: int) -> Tensor:
     out = frequencies(in_memory(product), 1) / length
     out = turned_by(interval(out, axis, 0, size), squares, whole, sign)
     return interval(out, axis, 0, today)
-
-
-def _half_columns(x: Tensor, radix: int) -> Tensor:
-    """Return the first of two steps for real numbers: (..., n) -> (..., n // radix, radix//2+1, 2).
-
-    Element `first * (n / radix) + second` is part of the frequencies `low + radix * high`; here are those of
-    `second` and `low`.
-    """
-    size: Any = x.shape[-1]
-    rest = size // radix
-    columns = half_by_matrices(x.reshape(*x.shape[:-1], radix, rest).transpose(-1, -2))
-    second, low = count_up(x, rest).unsqueeze(-1), count_up(x, radix // 2 + 1)
-    return in_memory(turned_by(columns, second * low, size, -1))
-
-
-def _half_from_columns(x: Tensor, radix: int) -> Tensor:
-    """Return the frequencies of real numbers with remainders up to half the radix.
-
-    (..., radix//2+1, rest, 2) -> (..., radix * rest // 2 + 1, 2), from [low, high] to low + radix * high.
-    """
-    *others, some, rest, _ = x.shape
-    low, count = x.ndim - 3, radix * rest // 2 + 1
-    columns = x.transpose(-3, -2)
-    rows = -(-count // radix)
-    # the others are conjugates of those as far from the end
-    back = interval(columns, low + 1, 1, radix - some + 1).flip(low, low + 1)
-    whole = interval(columns, low, 0, rows).cat(conjugate(interval(back, low, 0, rows)), axis=low + 1)
-    return interval(whole.reshape(*others, rows * radix, 2), low, 0, count)
 
 
 def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
