@@ -15,9 +15,8 @@ from plugrad.dtype import is_float, is_inexact
 from plugrad.errors import GradientError, TransformError
 from plugrad.tensor import Tensor
 from plugrad.tensor.custom_gradient import node_of_direction
-from plugrad.tensor.graph_access import graph_below, tensor_of
-from plugrad.transforms.tracing import gradients_needed, mark, released
-from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
+from plugrad.tensor.graph_access import graph_below
+from plugrad.transforms.tree import gradients_needed, map_tensors, mark, only_tensors, released, tensors_in
 from plugrad.tree import iter_leaves, refill
 from plugrad.uop import UOp
 
@@ -243,7 +242,7 @@ def _gradient(
                 "Pass Tensor(...) of a float dtype, or leave it out of argnums."
             )
     value, pull, aux = vjp(one_number, *primals, has_aux=True)
-    found = pull(_ones(value))
+    found = pull(value.ones_like())
     return value, aux, found[0] if isinstance(argnums, int) else found
 
 
@@ -288,11 +287,6 @@ def chosen(args: Sequence[Any], argnums: int | Sequence[int], primals: Sequence[
     for n, primal in zip(numbers(argnums, args, what), primals, strict=True):
         out[n] = primal
     return out
-
-
-def _ones(x: Tensor) -> Tensor:
-    u = graph_below(x)
-    return tensor_of(u.const_like(1.0).spread(u.shape), x.device)
 
 
 def _matched(tensors: Sequence[Tensor], tree: Any, what: str, role: str, of: str) -> list[UOp | None]:

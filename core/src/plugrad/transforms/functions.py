@@ -11,8 +11,7 @@ from plugrad.tensor import Tensor
 from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.graph_access import alive, graph_below, nodes_of, tensor_of
 from plugrad.tensor.realization import as_memory, boundary
-from plugrad.transforms.tracing import gradients_needed
-from plugrad.transforms.tree import map_tensors, only_tensors, tensors_in
+from plugrad.transforms.tree import gradients_needed, map_tensors, only_tensors, tensors_in
 from plugrad.tree import HOLE, refill
 from plugrad.uop import Ops, UOp
 

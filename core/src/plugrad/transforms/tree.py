@@ -1,11 +1,15 @@
 """The tensors in arguments and results of functions: trees of lists, tuples and dicts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
+from plugrad.autodiff import marked
+from plugrad.dtype import is_inexact
 from plugrad.errors import TransformError
 from plugrad.tensor import Tensor
+from plugrad.tensor.graph_access import alive, graph_below, tensor_of
 from plugrad.tree import branches, iter_leaves, map_leaves
+from plugrad.uop import UOp
 
 
 def tensors_in(tree: Any) -> list[Tensor]:
@@ -61,3 +65,25 @@ def spread(prefix: Any, tree: Any, what: str) -> list[Any]:
             )
         return [axis for key in items for axis in spread(axes[key], items[key], what)]
     return [prefix] * len(tensors_in(tree))
+
+
+def mark(x: Tensor) -> Tensor:
+    """Return a tensor of floats as an argument distinct from the same tensor elsewhere.
+
+    Realized inside of the function, it and what is computed from it keep their history.
+    """
+    if not is_inexact(x.dtype):
+        return x
+    return tensor_of(marked(graph_below(x)), x.device, tracked=True)
+
+
+def gradients_needed() -> set[UOp]:
+    """Return the nodes of all tensors that require a gradient."""
+    return {graph_below(t) for t in alive() if t.requires_grad}
+
+
+def released(uop: UOp, device: str, needed: Iterable[UOp]) -> Tensor:
+    """Return the tensor of a result, which requires a gradient if its inputs did."""
+    known = frozenset(needed)
+    tracked = bool(known) and not known.isdisjoint(uop.toposort())
+    return tensor_of(uop, device, tracked)

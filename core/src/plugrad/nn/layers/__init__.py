@@ -8,7 +8,6 @@ from plugrad.nn.layers import (
     containers,
     conv,
     dropout,
-    instance_norm,
     linear,
     losses,
     norm,
@@ -24,7 +23,6 @@ from plugrad.nn.layers.cells import *
 from plugrad.nn.layers.containers import *
 from plugrad.nn.layers.conv import *
 from plugrad.nn.layers.dropout import *
-from plugrad.nn.layers.instance_norm import *
 from plugrad.nn.layers.linear import *
 from plugrad.nn.layers.losses import *
 from plugrad.nn.layers.norm import *
@@ -41,7 +39,6 @@ __all__ += cells.__all__
 __all__ += containers.__all__
 __all__ += conv.__all__
 __all__ += dropout.__all__
-__all__ += instance_norm.__all__
 __all__ += linear.__all__
 __all__ += losses.__all__
 __all__ += norm.__all__

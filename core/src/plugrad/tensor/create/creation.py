@@ -179,7 +179,7 @@ def arange(
     if is_int(chosen):
         check_fits(first, chosen)
         check_fits(first + (count - 1) * step, chosen)
-    if is_whole and _have_dtype(ends):
+    if is_whole and min(ends) >= -(1 << 63) and max(ends) < 1 << (63 if min(ends) < 0 else 64):
         values = _integers(ends, count, int(step))
     else:
         values = _spaced(UOp.iota(count), count, first, step, _wide(chosen), "arange")
@@ -331,10 +331,6 @@ def _integers(ends: tuple[int, int], count: int, step: int) -> UOp:
     values = UOp.iota(count, dtypes.int32 if count < 1 << 31 else dtypes.int64).cast(wide)
     values = values if step == 1 else values * step
     return values if ends[0] == 0 else values + ends[0]
-
-
-def _have_dtype(ends: tuple[int, int]) -> bool:
-    return min(ends) >= -(1 << 63) and max(ends) < 1 << (63 if min(ends) < 0 else 64)
 
 
 def _wide(dtype: DType) -> DType:

@@ -145,16 +145,11 @@ def erfinv(x: UOp) -> UOp:
     n = is_far.where(w.const_like(5.0), w) * 0.4 - 1.0
     y = a * is_far.where(graphs.polynomial(s, far), graphs.polynomial(n, _ERFINV_NEAR))
     if not is_single:
-        y = _closer_erfinv(y, a)
+        # a step towards erf(y) = a: what is missing, where erf is near 1 from its complement
+        rest = (a > 0.5).where((1.0 - a) - graphs.erfc(y), graphs.erf(y) - a)
+        step = rest * (math.sqrt(math.pi) / 2) * (y * y).exp()
+        y = y - step / (step * y + 1.0)
     end = size.eq(1.0).where(x, x.const_like(0.0)) * math.inf
     is_outside = ~(size <= 1.0)
     beyond = is_outside.where(graphs.undefined(is_outside, x), end)
     return inside.where(graphs.signed_like(y, x), beyond)
-
-
-def _closer_erfinv(y: UOp, a: UOp) -> UOp:
-    """Return `y` after a step towards erf(y) = a."""
-    # what is missing, where erf is near 1 from its complement
-    rest = (a > 0.5).where((1.0 - a) - graphs.erfc(y), graphs.erf(y) - a)
-    step = rest * (math.sqrt(math.pi) / 2) * (y * y).exp()
-    return y - step / (step * y + 1.0)

@@ -13,7 +13,6 @@ from plugrad.tensor.elementwise import (
     complex_numbers,
     elementwise,
     formulas,
-    gates,
     operators,
     special,
 )
@@ -253,9 +252,9 @@ class ElementwiseMixin:
     hardswish = activations.hardswish
 
     # gates, thresholds, learned slopes
-    glu = gates.glu
-    prelu = gates.prelu
-    threshold = gates.threshold
-    hardshrink = gates.hardshrink
-    softshrink = gates.softshrink
-    tanhshrink = gates.tanhshrink
+    glu = activations.glu
+    prelu = activations.prelu
+    threshold = activations.threshold
+    hardshrink = activations.hardshrink
+    softshrink = activations.softshrink
+    tanhshrink = activations.tanhshrink

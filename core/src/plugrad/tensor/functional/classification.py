@@ -10,7 +10,6 @@ from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_ac
 from plugrad.engine.checks import marked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.settings import settings
-from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
@@ -238,7 +237,7 @@ def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) 
         raise dtype_refusal(x, what, "floats as logits")
     if not x.ndim:
         raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
-    if not 0 <= real_number(label_smoothing, "label_smoothing") <= 1:
+    if not 0 <= label_smoothing <= 1:
         raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
     check_reduction(reduction, what)
 
@@ -261,7 +260,10 @@ def binary_cross_entropy(
         0.6931
     """
     check_target(self, target, reduction, "binary_cross_entropy")
-    losses = _binary_entropy(self, target)
+    log, rest = (p.log().clamp(-100.0) for p in (self, 1 - self))
+    losses = -(target * log + (1 - target) * rest)
+    (out,) = with_rule([losses._graph], [self._graph, target._graph], _binary_entropy_rule)
+    losses = self._make(out, losses.device, losses.requires_grad)
     return reduced(weighted_by(losses, weight, "binary_cross_entropy"), reduction)
 
 
@@ -331,14 +333,8 @@ def binary_crossentropy_logits(
     return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
 
 
-def _binary_entropy(p: Any, target: Any) -> Any:
-    """Return `-(y*log(p) + (1-y)*log(1-p))`, whose gradient `(p-y) / (p*(1-p))` is bounded."""
-    losses = -(target * _clamped_log(p) + (1 - target) * _clamped_log(1 - p))
-    (out,) = with_rule([losses._graph], [p._graph, target._graph], _binary_entropy_rule)
-    return p._make(out, losses.device, losses.requires_grad)
-
-
 def _binary_entropy_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return `(p-y) / (p*(1-p))`, bounded, and the difference of the logarithms."""
     (gradient,), (p, y) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]
@@ -351,7 +347,3 @@ def _binary_entropy_rule(gradients: tuple[UOp | None, ...], function: UOp) -> li
         return [by_p, None]
     logs = [(x.log2() * math.log(2)).alu(Ops.MAX, x.const_like(-100.0)) for x in (rest, chance)]
     return [by_p, (g * (logs[0] - logs[1])).cast(y.dtype)]
-
-
-def _clamped_log(p: Any) -> Any:
-    return p.log().clamp(-100.0)

@@ -11,7 +11,6 @@ from plugrad.tensor.functional import (
     normalization,
     pooling,
     transposed_convolution,
-    unpooling,
 )
 from plugrad.tensor.functional import dropout as dropouts
 from plugrad.tensor.functional import grid_sample as grids
@@ -38,9 +37,9 @@ class FunctionalMixin:
     max_pool2d = pooling.max_pool2d
     max_pool1d = pooling.max_pool1d
     max_pool3d = pooling.max_pool3d
-    max_unpool2d = unpooling.max_unpool2d
-    max_unpool1d = unpooling.max_unpool1d
-    max_unpool3d = unpooling.max_unpool3d
+    max_unpool2d = pooling.max_unpool2d
+    max_unpool1d = pooling.max_unpool1d
+    max_unpool3d = pooling.max_unpool3d
     adaptive_avg_pool2d = adaptive.adaptive_avg_pool2d
     adaptive_avg_pool1d = adaptive.adaptive_avg_pool1d
     adaptive_avg_pool3d = adaptive.adaptive_avg_pool3d

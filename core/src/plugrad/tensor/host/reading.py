@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from plugrad._util import numpy as np
 from plugrad.device import Device
-from plugrad.dtype import dtypes, is_complex, is_int, part_dtype, to_numpy
+from plugrad.dtype import ConstType, dtypes, is_complex, is_int, part_dtype, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
 from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
+from plugrad.schedule.movement import ALWAYS, ZERO, Indices, source_indices
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.host.constants import constant_of
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes, empty_lists, nest, pack, unpack
 from plugrad.tensor.host.source import bytes_of
 from plugrad.tensor.host.strided import is_whole, is_whole_today, lies_in_order, read_element, read_view
 from plugrad.tensor.shapes import as_flag, is_static, product, shape_today, show
-from plugrad.uop import Ops
+from plugrad.uop import ELEMENTWISE, MOVEMENT, Ops, UOp, simplify
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -294,3 +294,42 @@ def __index__(self: Tensor) -> int:
     if not is_int(self.dtype):
         raise DtypeError(f"{self.dtype.name} is no index. Cast to an integer dtype first.")
     return _only_element(self, _NoNumber)
+
+
+# Larger graphs are for kernels: an element of them is worked out way by way.
+_MOST_NODES = 64
+
+
+def constant_of(u: UOp) -> ConstType | None:
+    """Return the only element of a graph if it follows from numbers alone, else None.
+
+    It is what the kernel of that element would write, as both simplify alike.
+
+    Example:
+        >>> constant_of((UOp.iota(50) * 2).shrink(((3, 4),)))
+        6
+    """
+    if u.device is not None or len(u.toposort()) > _MOST_NODES:
+        return None
+    found = _element(u, (ZERO,) * len(u.shape))
+    value = None if found is None else simplify(found)
+    return value.arg if value is not None and value.op is Ops.CONST else None
+
+
+def _element(u: UOp, idxs: Indices) -> UOp | None:
+    """Return the element at `idxs` as a number, None for what takes a kernel."""
+    if u.op is Ops.CONST:
+        return u
+    if u.op is Ops.IOTA:
+        return idxs[0].cast(u.dtype)
+    if u.op in MOVEMENT:
+        below, inside = source_indices(u, idxs)
+        return _element(u.src[0], below) if inside is ALWAYS else None
+    if u.op not in ELEMENTWISE:
+        return None
+    operands: list[UOp] = []
+    for s in u.src:
+        if (found := _element(s, idxs if s.shape else ())) is None:
+            return None
+        operands.append(found)
+    return UOp(u.op, u.dtype, tuple(operands), u.arg)

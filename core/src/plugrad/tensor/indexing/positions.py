@@ -126,17 +126,15 @@ class IndexPlan:
 
     def picked(self, view: UOp) -> UOp:
         """Return the elements that the index names."""
-        return self._to_result(pick_first(self.rows(view), self.places))
+        u = pick_first(self.rows(view), self.places)
+        count = len(self.places.shape)
+        rest = range(count, len(u.shape))
+        return u.permute((*rest[: self.front], *range(count), *rest[self.front :]))
 
     def shape(self, view: Shape) -> Shape:
         """Return the shape of the result, for a view of shape `view`."""
         rest = [size for axis, size in enumerate(view) if axis not in self.axes]
         return (*rest[: self.front], *self.places.shape, *rest[self.front :])
-
-    def _to_result(self, u: UOp) -> UOp:
-        count, ndim = len(self.places.shape), len(u.shape)
-        rest = list(range(count, ndim))
-        return u.permute((*rest[: self.front], *range(count), *rest[self.front :]))
 
     def written(self, view: UOp, value: UOp) -> UOp:
         """Write `value` where the index names; the last write wins."""

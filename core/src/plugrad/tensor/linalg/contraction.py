@@ -52,7 +52,8 @@ def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
         for labels, shape in zip(terms, shapes, strict=True)
     )
     every = [name for labels in operands for name in labels]
-    spread = sorted({name for name in every if ELLIPSIS in name}, key=_ellipsis_position, reverse=True)
+    others = {name for name in every if ELLIPSIS in name}
+    spread = sorted(others, key=lambda name: int(name.removeprefix(ELLIPSIS)), reverse=True)
     if arrow:
         wanted = _parse_term(right, formula)
         output = tuple(x for name in wanted for x in (spread if name == ELLIPSIS else (name,)))
@@ -99,10 +100,6 @@ def _letter(label: Any) -> str:
     if not 0 <= number < 52:
         raise ArgumentError(f"einsum: the label {number} is out of range. Labels are integers from 0 to 51.")
     return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
-
-
-def _ellipsis_position(name: str) -> int:
-    return int(name[len(ELLIPSIS) :])
 
 
 def _parse_term(term: str, formula: str) -> list[str]:

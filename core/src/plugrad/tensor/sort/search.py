@@ -268,7 +268,10 @@ def repeat_interleave(
     if numbers and min(numbers) < 0:
         raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
     if output_size is not None:
-        _check_sum(numbers, self.shape[at], as_int(output_size, "repeat_interleave: output_size"))
+        given = as_int(output_size, "repeat_interleave: output_size")
+        total: Any = sum(numbers) * (self.shape[at] if len(numbers) == 1 else 1)
+        if isinstance(total, int) and given != total:
+            raise ShapeError(f"repeat_interleave: output_size={given}, but the numbers add up to {total}.")
     if len(numbers) == 1:
         return _repeat_each(self, at, numbers[0])
     size = self.shape[at]
@@ -312,12 +315,6 @@ def _repeated_places(x: Tensor, counts: Tensor, size: Dim, total: int | None) ->
 def len_of(x: TensorBase) -> int:
     """Return the number of elements of a tensor with one axis."""
     return fixed_shape(x.shape, "length")[0]
-
-
-def _check_sum(numbers: Sequence[int], size: Dim, given: int) -> None:
-    total: Any = sum(numbers) * (size if len(numbers) == 1 else 1)
-    if isinstance(total, int) and given != total:
-        raise ShapeError(f"repeat_interleave: output_size={given}, but the numbers add up to {total}.")
 
 
 def _check_one_each(numbers: tuple[Any, ...], size: Dim) -> None:

@@ -9,12 +9,12 @@ Source: Batcher 1968, "Sorting networks and their applications".
 
 from typing import Any
 
-from plugrad.dtype import DType, dtypes, is_bool, is_float, is_unsigned
+from plugrad.dtype import dtype_min, dtypes, is_bool, is_float, is_unsigned
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
+from plugrad.tensor.reduce.scan import scan
 from plugrad.tensor.shapes import expanded, product
-from plugrad.tensor.sort.radix import radix_order
 from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, mask_behind, sum_last
-from plugrad.uop import UOp
+from plugrad.uop import Ops, UOp
 
 # Up to here, comparing each with each is cheaper than the stages of a network, or than planning digits.
 _RANKED = 512
@@ -52,16 +52,11 @@ def argsort_rows(keys: UOp, bits: UOp | None = None) -> UOp:
     """Return the stable sorting positions of the last axis of signed integers."""
     order = _rank_order(keys)
     size: Any = keys.shape[-1]
-    if size <= _RANKED and not _are_many(keys):
+    comparisons = product(keys.shape) * size
+    are_many = isinstance(comparisons, int) and size >= _DIGITS_FROM and comparisons >= _MANY_COMPARISONS
+    if size <= _RANKED and not are_many:
         return order
     return order.dispatch(_order_rule, keys, bit_numbers() if bits is None else bits)
-
-
-def _are_many(keys: UOp) -> bool:
-    """Say whether comparisons in all rows take longer than sorting digits."""
-    size: Any = keys.shape[-1]
-    comparisons = product(keys.shape) * size
-    return isinstance(comparisons, int) and size >= _DIGITS_FROM and comparisons >= _MANY_COMPARISONS
 
 
 def _order_rule(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
@@ -162,7 +157,10 @@ def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
     size: Any = rows.shape[-1]
     dtype = position_dtype(size)
     if size <= _RANKED:
-        return _count_before(rows.reshape((*rows.shape[:-1], 1, size)), values, right, dtype)
+        shape = (*values.shape, size)
+        others = rows.reshape((*rows.shape[:-1], 1, size)).expand(shape)
+        wanted = values.reshape((*values.shape, 1)).expand(shape)
+        return sum_last(_is_before(others, wanted, right).cast(dtype))
     # which block, by the last element of each; then inside of that block
     step = 64
     count = size // step
@@ -178,11 +176,59 @@ def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
     return begin + sum_last(inside.cast(dtype))
 
 
-def _count_before(rows: UOp, values: UOp, right: bool, dtype: DType) -> UOp:
-    shape = (*values.shape, rows.shape[-1])
-    wanted = values.reshape((*values.shape, 1)).expand(shape)
-    return sum_last(_is_before(rows.expand(shape), wanted, right).cast(dtype))
-
-
 def _is_before(x: UOp, wanted: UOp, right: bool) -> UOp:
     return x <= wanted if right else x < wanted
+
+
+_DIGIT_BITS = 8
+_DIGITS = 1 << _DIGIT_BITS
+
+
+def radix_order(keys: UOp, bits: UOp, device: str) -> UOp:
+    """Return the stable sorting positions of the last axis, for integers up to 32 bits.
+
+    (*R, n) -> (*R, n); `bits` are `bit_numbers()`. Each pass sorts by eight bits: an element goes behind all
+    with a lesser digit, and behind those of its own that come before it. All passes are the same kernels.
+
+    Source: Knuth 1998, "The Art of Computer Programming", volume 3, section 5.2.5.
+    """
+    size: Any = keys.shape[-1]
+    rows = keys.reshape((product(keys.shape[:-1]), size))
+    # from 0, so that the highest bit is one like the others; the position goes along with its key
+    wide = rows.cast(dtypes.int64) - int(dtype_min(keys.dtype))
+    words = (wide << 32) | counted(size, dtypes.int64, wide.shape, 1)
+    state = words.contiguous()
+    for bit in range(32, 32 + keys.dtype.itemsize * 8, _DIGIT_BITS):
+        state = _sort_by_digit(state, bit_number(bits, bit, device))
+    return (state.reshape(keys.shape) & 0x7FFFFFFF).cast(position_dtype(size))
+
+
+def _sort_by_digit(state: UOp, bit: UOp) -> UOp:
+    """Return rows in the order of the digit whose lowest bit is number `bit`."""
+    digit = ((state >> expanded(bit, state.shape)) & (_DIGITS - 1)).cast(dtypes.uint8).contiguous()
+    totals = _count_digits(digit)
+    begins = (scan(totals, Ops.ADD, 0, 32) - totals).contiguous()
+    place = pick_last(begins, digit.cast(dtypes.int32)) + _equal_before(digit)
+    return _order_by_rank(place, state).contiguous()
+
+
+def _count_digits(digit: UOp) -> UOp:
+    rows, size = _int_shape(digit)
+    shape = (rows, _DIGITS, size)
+    digits = digit.reshape((rows, 1, size)).expand(shape).cast(dtypes.int32)
+    return sum_last(digits.eq(counted(_DIGITS, dtypes.int32, shape, 1)).cast(dtypes.int32)).contiguous()
+
+
+def _equal_before(digit: UOp) -> UOp:
+    """Return the number of equal digits before each element of a row: a running sum."""
+    rows, size = _int_shape(digit)
+    shape = (rows, size, size)
+    mine = digit.reshape((rows, size, 1)).expand(shape)
+    others = digit.reshape((rows, 1, size)).expand(shape)
+    is_before = counted(size, dtypes.int32, shape, 2) < counted(size, dtypes.int32, shape, 1)
+    return sum_last((mine.eq(others) & is_before).cast(dtypes.int32))
+
+
+def _int_shape(u: UOp) -> tuple[int, ...]:
+    shape: Any = u.shape
+    return shape

@@ -3,7 +3,7 @@ import pytest
 
 from plugrad import Tensor
 from plugrad.device import Device
-from plugrad.tensor.sort import radix, sorting
+from plugrad.tensor.sort import sorting
 from plugrad.tensor.sort.row_utils import bit_numbers
 from plugrad.transforms import vmap
 
@@ -43,7 +43,7 @@ def test_digits_are_sorted_in_batches() -> None:
 
 def test_a_digit_of_a_long_row_takes_few_kernels() -> None:
     keys = Tensor.empty(100_000, dtype="int8")
-    steps = Tensor(radix.radix_order(keys.uop, bit_numbers(), keys.device)).schedule()
+    steps = Tensor(sorting.radix_order(keys.uop, bit_numbers(), keys.device)).schedule()
     # one digit, with the copy of its number, and what comes before and behind it
     assert len(steps) <= 11 + 1 + 2
 

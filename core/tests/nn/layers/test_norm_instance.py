@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.layers.instance_norm, against torch."""
+"""Tests of plugrad.nn.layers.norm, against torch."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.functional.unpooling, against torch."""
+"""Tests of plugrad.tensor.functional.pooling, against torch."""
 
 from typing import Any
 

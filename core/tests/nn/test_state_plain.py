@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.plain: tensors that tinygrad trains, and that are not trained here, are spoken of."""
+"""Tests of plugrad.nn.state: tensors that tinygrad trains, and that are not trained here, are spoken of."""
 
 import copy
 import pickle

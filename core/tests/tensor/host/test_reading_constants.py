@@ -2,7 +2,7 @@ import numpy as np
 
 from plugrad import Tensor, events
 from plugrad.dtype import dtypes
-from plugrad.tensor.host.constants import constant_of
+from plugrad.tensor.host.reading import constant_of
 from plugrad.uop.uop import UOp
 
 
