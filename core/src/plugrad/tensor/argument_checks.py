@@ -1,24 +1,13 @@
-"""Check arguments: real numbers, tensors, the dtypes of real functions."""
+"""Check arguments: tensors, the dtypes of real functions."""
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from plugrad.dtype import DType, dtypes, is_complex, is_float, sum_acc_dtype
-from plugrad.errors import ArgumentError, DtypeError
+from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase
 
 T = TypeVar("T")
-
-
-def real_number(value: T, name: str) -> T:
-    """Return a number as it is."""
-    if isinstance(value, (int, float)):
-        return value
-    # what a number of NumPy holds: neither an array, nor a number of dates
-    number: Any = getattr(value, "item", None) if not hasattr(value, "__len__") else None
-    if callable(number) and not isinstance(value, type) and isinstance(number := number(), (int, float)):
-        return number  # pyright: ignore[reportReturnType]
-    raise ArgumentError(f"{name}={value!r:.60} ({type(value).__name__}) is no number. Pass one.")
 
 
 def check_tensors(given: Iterable[object], what: str) -> None:

@@ -4,13 +4,10 @@
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
 
-from plugrad.nn.checks import check_windows
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
-from plugrad.tensor.functional.pool import axes_of, padding_around
-from plugrad.tensor.shape.spatial import Padding, Sizes, dims_of, sizes_of
+from plugrad.tensor.shape.spatial import Padding, Sizes
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -33,28 +30,7 @@ __all__ = [
 OutputSizes = int | Sequence[int | None] | None
 
 
-class _PaddedPool(FunctionModule):
-    """A pool with windows, which are checked when the layer is made."""
-
-    axes: ClassVar[int] = 2
-
-    def __init_subclass__(cls, axes: int | None = None, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.axes = axes or cls.axes
-
-    def __post_init__(self) -> None:
-        """Refuse windows without elements or steps, and padding that holds whole windows."""
-        settings = vars(self)
-        axes = axes_of(settings["kernel_size"], self.axes)
-        kernel = dims_of(settings["kernel_size"], axes, "kernel_size")
-        gaps = sizes_of(settings.get("dilation", 1), axes, "dilation")
-        given = settings["stride"]
-        steps = kernel if given is None else dims_of(given, axes, "stride")
-        check_windows(self, kernel_size=kernel, stride=steps, dilation=gaps)
-        padding_around(kernel, gaps, settings["padding"], type(self).__name__)
-
-
-class _MaxPool(_PaddedPool):
+class _MaxPool(FunctionModule):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -72,7 +48,7 @@ class _MaxUnpool(FunctionModule):
         return super().forward(x, indices, output_size=output_size)
 
 
-class _AvgPool(_PaddedPool):
+class _AvgPool(FunctionModule):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -90,7 +66,7 @@ class _AdaptiveMaxPool(FunctionModule):
     return_indices: bool = False
 
 
-class MaxPool1d(_MaxPool, function=Tensor.max_pool1d, axes=1):
+class MaxPool1d(_MaxPool, function=Tensor.max_pool1d):
     """The largest elements of windows over sequences (N, C, L): `Tensor.max_pool1d`.
 
     Example:
@@ -108,7 +84,7 @@ class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
     """
 
 
-class MaxPool3d(_MaxPool, function=Tensor.max_pool3d, axes=3):
+class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
     """The largest elements of windows over volumes (N, C, D, H, W): `Tensor.max_pool3d`.
 
     Example:
@@ -147,7 +123,7 @@ class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
     """
 
 
-class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d, axes=1):
+class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d):
     """The means of windows over sequences (N, C, L): `Tensor.avg_pool1d`.
 
     Example:
@@ -165,7 +141,7 @@ class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
     """
 
 
-class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d, axes=3):
+class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
     """The means of windows over volumes (N, C, D, H, W): `Tensor.avg_pool3d`.
 
     Example:

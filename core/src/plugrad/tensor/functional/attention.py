@@ -20,7 +20,6 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
@@ -370,7 +369,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_cau
             f"{what} of queries {show(query.shape)}, keys {show(key.shape)} and values {show(value.shape)}: "
             "it takes (..., L, E), (..., S, E) and (..., S, V)."
         )
-    if not 0 <= real_number(dropout_p, "dropout_p") <= 1:
+    if not 0 <= dropout_p <= 1:
         raise ArgumentError(f"{what}: dropout_p={dropout_p} lies outside of 0..1.")
     if mask is None:
         return

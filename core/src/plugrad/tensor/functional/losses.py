@@ -9,7 +9,6 @@ from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
@@ -74,7 +73,7 @@ def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", 
         >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
         [0.125, 1.5]
     """
-    if real_number(beta, "beta") < 0:
+    if beta < 0:
         raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
     if beta == 0:
         return self.l1_loss(target, reduction)
@@ -109,7 +108,7 @@ def huber_loss(
         >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
         [0.125, 4.0]
     """
-    if real_number(delta, "delta") <= 0:
+    if delta <= 0:
         raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
     size = _difference(self, target, reduction, "huber_loss").abs()
     # NaN counts as near, whose slope is NaN then
@@ -140,7 +139,6 @@ def cosine_similarity(
     """
     if names:
         (axis,) = renamed(self.cosine_similarity, names, axis=axis)
-    real_number(eps, "eps")
     # float16 has no number as small as the square of eps
     *pair, dtype = _as_wide_floats(self, other)
     lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
@@ -167,8 +165,7 @@ def pairwise_distance(
     """
     if names:
         (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
-    real_number(eps, "eps")
-    if real_number(p, "p") <= 0:
+    if p <= 0:
         raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
     first, second = _as_floats(self, other)
     size = (first - second + eps).abs()
@@ -214,7 +211,6 @@ def triplet_margin_loss(
         0.0
     """
     check_reduction(reduction, "triplet_margin_loss")
-    real_number(margin, "margin")
     near = self.pairwise_distance(positive, p, eps)
     far = self.pairwise_distance(negative, p, eps)
     if swap:
@@ -239,7 +235,6 @@ def cosine_embedding_loss(
         [0.0, 1.0]
     """
     check_reduction(reduction, "cosine_embedding_loss")
-    real_number(margin, "margin")
     if not self.ndim or not other.ndim:
         raise ShapeError(
             f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "

@@ -11,7 +11,6 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
-from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
@@ -223,7 +222,6 @@ def batch_norm(
         >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
         [[-1.0], [1.0]]
     """
-    real_number(momentum, "momentum")
     if self.ndim < 2:
         raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
     if training:
