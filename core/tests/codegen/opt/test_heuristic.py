@@ -86,9 +86,22 @@ def test_an_update_in_place_is_computed_once() -> None:
 
 def test_what_vectors_leave_of_a_sum_is_added_in_shorter_vectors_and_single_steps() -> None:
     ast = total(1009)
-    assert sizes(ast, LOOPS, AxisType.PARTIAL) == [64, 16]
+    assert sizes(ast, LOOPS, AxisType.PARTIAL) == [64, 48]
     assert sizes(ast, LOOPS, AxisType.REDUCE) == [15]
-    assert sizes(ast, LOOPS, AxisType.UNROLL) == [3]
+    assert sizes(total(36), LOOPS, AxisType.PARTIAL) == [32, 4]
+    # three vectors of four, and three single steps
+    assert sizes(total(31), LOOPS, AxisType.PARTIAL) == [16, 12]
+    assert sizes(total(31), LOOPS, AxisType.UNROLL) == [3]
+    # two pieces of a row are added up one after the other
+    assert sizes(total(49), LOOPS, AxisType.PARTIAL) == [48]
+
+
+def test_lanes_of_short_rows_are_not_added_up_where_rows_may_be_lanes() -> None:
+    i, k = UOp.range(256, 0), UOp.range(10, 1, AxisType.REDUCE)
+    x = param(1, 2560).index(i * 10 + k).load()
+    shifted = (x - param(2, 256).index(i).load()).exp().reduce(Ops.ADD, k)
+    row = shifted + x.reduce(Ops.MAX, k)
+    assert sizes(kernel(param(0, 256).index(i).store(row, i)), LOOPS, AxisType.PARTIAL) == []
 
 
 def test_a_long_sum_has_several_accumulators() -> None:

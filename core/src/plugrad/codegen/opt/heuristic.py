@@ -26,7 +26,18 @@ from plugrad.codegen.opt.loop_splitting import cuts
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
-from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, in_one_loop, moving, vector_steps
+from plugrad.codegen.opt.tile import (
+    BODY_LIMIT,
+    LANES_WITH_REST,
+    LONGEST_WINDOW,
+    Tile,
+    chains_of,
+    in_one_loop,
+    lanes_added,
+    lanes_of_rest,
+    moving,
+    vector_steps,
+)
 from plugrad.codegen.opt.transpose import write_lines
 from plugrad.codegen.opt.unrolling import write_out_rows, write_out_steps
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
@@ -48,16 +59,12 @@ _CODE_LIMIT = 512
 _PICKED = 2
 # Places that read a copy of gathered lanes at the least.
 _ROWS_TO_PACK = 128
-# Adding up the lanes of one vector: shuffles and additions that wait for each other.
-_ACROSS = 8
 # Lanes that need a copy write stores out, lane by lane: they have to save a twentieth.
 _WORTH_PACKING = 0.95
 # The time of a tile whose panels come from beyond the second cache, against one whose do not.
 _BEYOND_CACHE = 1.1
 # A reduction rereads lines that elements along an inner axis share: an outer one has to save a tenth.
 _CLEARLY = 0.9
-# Vectors shorter than this gain too little to leave a rest.
-_LANES_WITH_REST = 4
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -188,7 +195,7 @@ class _VectorPlan:
                 # each lane has an accumulator, which may be wider than what is loaded
                 most = min(most, self.kernel.capabilities.lanes(body.reduce.dtype))
         exact = min(most, size & -size)
-        if most < _LANES_WITH_REST or not self._may_leave_rest(r):
+        if most < LANES_WITH_REST or not self._may_leave_rest(r):
             return exact
         return most if vector_steps(r, most) < size // exact else exact
 
@@ -221,11 +228,17 @@ class _VectorPlan:
         return total
 
     def _body_cost(self, body: LoopBody, lane: UOp | None) -> float:
+        own = ranges_of_reduce(body.reduce) if body.reduce is not None else ()
         share = (
             vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
         )
         accesses = sum(share if self._is_packed(p, lane) else p.cost(lane, share) for p in body.places)
-        return body.steps * (accesses + (body.operations + 1) * share)
+        across = (
+            lanes_added(self._lanes(lane)) * body.steps // steps_of(own)
+            if lane is not None and lane in own
+            else 0
+        )
+        return body.steps * (accesses + (body.operations + 1) * share) + across
 
     def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
         """Say whether lanes along `lane` read a copy of memory, for many rows."""
@@ -265,7 +278,7 @@ class _VectorPlan:
         reduced = ranges_of_reduce(main.reduce)
         results = main.steps // steps_of(reduced)
         lanes = max(map(self._lanes, reduced))
-        return self._steps(main, tile) / lanes + _ACROSS * results if lanes > 1 else None
+        return self._steps(main, tile) / lanes + lanes_added(lanes) * results if lanes > 1 else None
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
         """Return a tile's time over all of `body`, in multiplications of whole vectors."""
@@ -322,11 +335,11 @@ class _VectorPlan:
 
     def _partial(self, ident: AxisId, lanes: int, chains: int) -> None:
         size = constant_size(self.kernel.axis(ident)) or 1
-        count = lanes * next(c for c in (chains, 2, 1) if c <= chains and c * lanes <= size)
+        count = lanes * chains_of(size, lanes, chains)
         if size % count:
             self.kernel.apply(Opt(OptOps.SPLIT_REMAINDER, ident, count))
-            if size % count >= lanes > 1:
-                self._partial((*ident, 1), lanes, chains=1)
+            if (left := lanes_of_rest(size % count, lanes)) > 1:
+                self._partial((*ident, 1), left, _CHAINS)
             ident = (*ident, 0)
         self.kernel.apply(Opt(OptOps.UPCAST, ident, count))
 

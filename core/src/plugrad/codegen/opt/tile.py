@@ -38,6 +38,10 @@ _ROWS = 1.05
 # Steps of a whole reduction that are written out, and products in them: longer code outgrows its cache.
 LONGEST_WINDOW = 32
 BODY_LIMIT = 256
+# Vectors shorter than this gain too little to leave a rest.
+LANES_WITH_REST = 4
+# Cycles of an addition.
+_LATENCY = 4
 # Factors of products, as a share of all, that are read from memory once more at no cost.
 _READ_AGAIN = 1 / 8
 # What the windows of one axis share, rows of another one use again: registers hold that of short windows.
@@ -224,6 +228,44 @@ def vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
+
+
+def lanes_of_rest(rest: int, lanes: int) -> int:
+    """Return the lanes of vectors for what those of `lanes` leave of a reduction.
+
+    Shorter ones leave nothing, or less than the shortest vector.
+
+    Example:
+        >>> [lanes_of_rest(rest, 16) for rest in (3, 7, 9, 14, 20)]
+        [1, 4, 8, 4, 16]
+    """
+    whole = rest // LANES_WITH_REST * LANES_WITH_REST
+    return min(lanes, whole & -whole if rest < lanes else lanes) if whole else 1
+
+
+def chains_of(size: int, lanes: int, most: int) -> int:
+    """Return the number of vectors of a row that are added up side by side.
+
+    A step waits for the one before. What is left of whole steps has vectors of its own.
+
+    Example:
+        >>> [chains_of(size, 16, 4) for size in (20, 49, 100, 1001)]
+        [1, 3, 3, 4]
+    """
+    fitting = [c for c in (most, 3, 2, 1) if c <= most and c * lanes <= size]
+    if lanes < LANES_WITH_REST:
+        return fitting[0]
+
+    def cycles(chains: int) -> int:
+        steps, rest = divmod(size, lanes * chains)
+        return steps * _LATENCY + (rest // lanes * _LATENCY + lanes_added(lanes) if rest >= lanes else 0)
+
+    return min(fitting, key=cycles)
+
+
+def lanes_added(lanes: int) -> int:
+    """Return the time in which the lanes of a vector are added up."""
+    return 2 * (lanes.bit_length() - 1)
 
 
 def in_one_loop(body: LoopBody, bodies: Iterable[LoopBody]) -> int:
