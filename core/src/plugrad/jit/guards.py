@@ -5,18 +5,18 @@ that these lead to. Namespaces and containers are held and read again, so that o
 all of them; what is another object by then is compared by type and content.
 """
 
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, repeat
 from operator import attrgetter, is_
 from operator import call as call_it
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad._util import slots_in
-from plugrad.jit.names_in_code import host_records, is_iterator, is_layer, is_library, words_in
 from plugrad.tensor import Tensor
 from plugrad.uop import UOp
 
@@ -38,6 +38,8 @@ _WRAPPERS: dict[type[Any], Callable[[Any], tuple[Any, ...]]] = {
     staticmethod: attrgetter("__func__", "__doc__"),
     classmethod: attrgetter("__func__", "__doc__"),
 }
+# Whose functions and classes name nothing of users.
+_LIBRARIES = frozenset({"plugrad", "numpy", "torch"})
 # Who has more objects than these has data among them.
 _MOST_OBJECTS = 20_000
 # Code that names these may name any attribute by a computed text.
@@ -341,3 +343,42 @@ def _join(label: str, name: Any) -> str:
     if not name or not label:
         return label or str(name)
     return f"{label}{name}" if str(name).startswith("[") else f"{label}.{name}"
+
+
+def words_in(code: CodeType) -> set[str]:
+    """Return the names in a function's code, and its texts that may be keys."""
+    words = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            words |= words_in(constant)
+        elif isinstance(constant, str):
+            words.add(constant)
+    return words
+
+
+def is_layer(cls: type[Any]) -> bool:
+    """Say whether a class is a plugrad layer or optimizer, which read all attributes."""
+    return str(cls.__module__).startswith("plugrad.nn.")
+
+
+def host_records(cls: type[Any]) -> frozenset[str]:
+    """Return the attributes of a plugrad layer or optimizer that its own computing never reads.
+
+    Such as the number behind a learning rate, which computing reads from memory.
+    """
+    return getattr(cls, "HOST_RECORDS", frozenset[str]()) if is_layer(cls) else frozenset[str]()
+
+
+def is_library(module: object, *, of_python: bool = True) -> bool:
+    """Say whether a module belongs to plugrad, a library or Python's own."""
+    if not isinstance(module, str):
+        return False
+    root = module.partition(".")[0]
+    return (
+        root in _LIBRARIES or root.startswith("plugrad_") or (of_python and root in sys.stdlib_module_names)
+    )
+
+
+def is_iterator(cls: type[Any]) -> bool:
+    """Say whether objects of a class yield values once, differing each time."""
+    return cls.__module__ in ("builtins", "itertools") and hasattr(cls, "__next__")

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from plugrad import events
 from plugrad._frozen import frozen
-from plugrad.schedule.buffer_limit import split_for_buffer_limit
 from plugrad.schedule.calls.kernelize import KernelCall, make_kernel_call, written_kernel
 from plugrad.schedule.fused_kernel import FusedKernel
 from plugrad.schedule.fusion import COPIED, FILLED, SCATTERED, TOO_MANY_BUFFERS, Boundary, Devices
@@ -14,7 +13,7 @@ from plugrad.schedule.parts import GraphPart, PartKey
 from plugrad.schedule.rangeify import Rangeify
 from plugrad.schedule.scatter import scattered
 from plugrad.schedule.versions import slice_of
-from plugrad.uop import Ops, UOp, simplify
+from plugrad.uop import ELEMENTWISE, Ops, UOp, simplify
 
 
 @frozen
@@ -64,7 +63,7 @@ def loops_of(sink: UOp, stored: frozenset[UOp], devices: Devices) -> ScheduledPa
         walk = Rangeify(sink, devices.cost, devices.default, set(stored), reasons)
         kernels = walk.run()
         # fuse until no kernel is too big, copy until none reads elements that it overwrites
-        if cuts := {u for k in kernels for u in split_for_buffer_limit(k, walk)} - stored:
+        if cuts := {u for k in kernels for u in _cut_for_buffer_limit(k, walk)} - stored:
             stored |= cuts
             reasons |= dict.fromkeys(cuts, TOO_MANY_BUFFERS)
         elif sums := scattered(walk) - stored:
@@ -135,3 +134,39 @@ def _reads_elsewhere(kernel: FusedKernel, walk: Rangeify) -> bool:
         u.op is Ops.INDEX and u.src[1] is not written and walk.storage_of(walk.memory_of(u.src[0])) is storage
         for u in kernel.ast.src[1].toposort()
     )
+
+
+def _cut_for_buffer_limit(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
+    """Return values that must have memory, to keep `kernel` within its device's buffers.
+
+    From inputs to result, whenever a value would read too much, the source that reads most is cut.
+    """
+    most = walk.cost[kernel.device].max_buffers if kernel.device in walk.cost else 0
+    if not most or kernel.ast is None or len(_buffers(kernel, walk)) <= most:
+        return set()
+    cuts: set[UOp] = set()
+    # for each value, the memory that computing it reads; one place is for the output
+    below: dict[UOp, frozenset[UOp]] = {}
+    for u in kernel.root.toposort(lambda u: u is kernel.root or not _is_memory(u, walk)):
+        reads = [
+            below[s] if s in below else frozenset({walk.storage_of(s)} if _is_memory(s, walk) else ())
+            for s in u.src
+        ]
+        while len(frozenset[UOp]().union(*reads)) > most - 1:
+            largest = max(range(len(reads)), key=lambda i: len(reads[i]))
+            cut = u.src[largest].base
+            if len(reads[largest]) < 2 or cut.op not in ELEMENTWISE | {Ops.REDUCE_AXIS}:
+                break
+            cuts.add(cut)
+            reads[largest] = frozenset((cut,))
+        below[u] = frozenset[UOp]().union(*reads)
+    return cuts
+
+
+def _buffers(kernel: FusedKernel, walk: Rangeify) -> set[UOp]:
+    assert kernel.ast is not None, "a COPY has no kernel"
+    return {walk.storage_of(walk.memory_of(u)) for u in kernel.ast.toposort() if u.op is Ops.PARAM}
+
+
+def _is_memory(u: UOp, walk: Rangeify) -> bool:
+    return u in walk.kernels or u.op in (Ops.BUFFER, Ops.AFTER)

@@ -1,4 +1,4 @@
-"""Tests of plugrad.codegen.decompositions.integers."""
+"""Tests of plugrad.codegen.decompositions.arithmetic: FLOORDIV, FLOORMOD and CMOD."""
 
 from dataclasses import replace
 

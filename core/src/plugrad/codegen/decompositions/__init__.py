@@ -6,14 +6,7 @@ is not in its `native_ops` is rewritten here, free of branches, for scalars and 
 
 from functools import cache
 
-from plugrad.codegen.decompositions import (
-    arithmetic,
-    byte_floats,
-    integers,
-    small_floats,
-    threefry,
-    transcendental,
-)
+from plugrad.codegen.decompositions import arithmetic, byte_floats, small_floats, threefry, transcendental
 from plugrad.errors import DeviceError
 from plugrad.target import Capabilities
 from plugrad.uop import Ops, PatternMatcher, UOp, graph_rewrite
@@ -21,7 +14,7 @@ from plugrad.uop import Ops, PatternMatcher, UOp, graph_rewrite
 __all__ = ["decompose", "rules"]
 
 
-_BY_OP = {**transcendental.TABLES, **threefry.TABLES, **integers.TABLES, **arithmetic.TABLES}
+_BY_OP = {**transcendental.TABLES, **threefry.TABLES, **arithmetic.TABLES}
 _SMALL_FLOATS = frozenset(dtype.name for dtype in (*small_floats.TABLES, *byte_floats.TABLES))
 
 

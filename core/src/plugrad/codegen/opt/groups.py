@@ -25,17 +25,13 @@ def check_groups(ast: UOp, capabilities: Capabilities) -> None:
             continue
         looped = [r.arg.ident for r in u.ranges if r.arg.kind in (AxisType.LOOP, AxisType.REDUCE)]
         if looped:
-            raise KernelOptError(
-                f"a loop over {looped} stands around the reduction: a group cannot wait inside."
-            )
+            raise KernelOptError(f"a loop over {looped} is around the reduction: a group cannot wait inside.")
         places = [r for r in u.ranges if r.arg.kind is not AxisType.GLOBAL]
         parts, copies = (math.prod(constant_size(r) or 1 for r in ranges) for ranges in (groups, places))
         slots = slots_of(parts)
         nbytes += u.dtype.itemsize * copies * (parts if slots == parts else parts + slots)
-    if nbytes > capabilities.local_memory_bytes:
-        raise KernelOptError(
-            f"its groups would share {nbytes} bytes, and local memory has {capabilities.local_memory_bytes}."
-        )
+    if nbytes > (most := capabilities.local_memory_bytes):
+        raise KernelOptError(f"its groups would share {nbytes} bytes, and local memory has {most}.")
 
 
 def check_joined(ast: UOp, r: UOp, items: UOp) -> None:

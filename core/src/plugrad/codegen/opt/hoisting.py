@@ -114,10 +114,7 @@ def hoisted(ast: UOp, axis: UOp, loop: UOp, most_bytes: int) -> UOp:
     """
     found = hoist_of(ast, axis, loop)
     if found is None:
-        raise KernelOptError(
-            "takes an axis of one reduction, a loop of constant length around it, and steps that "
-            "pieces divide."
-        )
+        raise KernelOptError("takes an axis of one reduction in a loop, and steps that pieces divide.")
     if found.nbytes > most_bytes:
         raise KernelOptError(f"its sums have {found.nbytes} bytes, and fast memory has {most_bytes}.")
     number = max(r.arg.ident[0] for r in all_ranges(ast)) + 1

@@ -143,10 +143,8 @@ def kept(ast: UOp, capabilities: Capabilities) -> UOp:
     if not found:
         raise KernelOptError("no reduction computes anything dear that another loop computes again.")
     nbytes = sum(k.nbytes for k in found)
-    if nbytes > capabilities.local_memory_bytes:
-        raise KernelOptError(
-            f"its values have {nbytes} bytes, and fast memory has {capabilities.local_memory_bytes}."
-        )
+    if nbytes > (most := capabilities.local_memory_bytes):
+        raise KernelOptError(f"its values have {nbytes} bytes, and fast memory has {most}.")
     axis = max(r.arg.ident[0] for r in all_ranges(ast)) + 1
     ident = sum(u.op is Ops.DEFINE_LOCAL for u in ast.toposort())
     loads: dict[UOp, UOp] = {}

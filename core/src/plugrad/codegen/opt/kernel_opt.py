@@ -229,7 +229,7 @@ class KernelOpt:
         return count < size and -(-size // count) * count <= REPEATED * size and self.can_repeat()
 
     def _shift_in(self, opt: Opt) -> None:
-        r, count, size = self._split_with_rest(opt, _OUTPUT)
+        r, count, size = self._part_of_axis(opt, _OUTPUT)
         if not self.can_repeat():
             why = "the kernel reads memory that it writes"
             raise KernelOptError(f"{why}, so no element may be computed twice.")
@@ -242,7 +242,7 @@ class KernelOpt:
         self._replace(r, start.minimum(size - count) + inner, (tiles, inner))
 
     def _split_remainder(self, opt: Opt) -> None:
-        r, count, size = self._split_with_rest(opt, frozenset({AxisType.REDUCE}))
+        r, count, size = self._part_of_axis(opt, frozenset({AxisType.REDUCE}))
         rest = size % count
         if not rest:
             raise KernelOptError(f"the axis has {size} steps, which {count} divides: nothing is left.")
@@ -259,15 +259,7 @@ class KernelOpt:
         self.ast = simplify(rebuild(self.ast, change))
 
     def _split_at(self, opt: Opt) -> None:
-        r, place = self.axis(opt.axis), _count(opt)
-        size = constant_size(r)
-        if r.arg.kind is not AxisType.LOOP:
-            raise KernelOptError(f"axis {opt.axis} is {r.arg.kind.name}; SPLIT takes a loop.")
-        if size is None or not 0 < place < size:
-            raise KernelOptError(
-                f"the axis has {r.src[0].vmax} steps{'' if size else ' at most, symbolic'}; cut it "
-                "inside of a constant number."
-            )
+        r, place, size = self._part_of_axis(opt, frozenset({AxisType.LOOP}))
         if not self.can_repeat():
             raise KernelOptError("the kernel reads memory that it writes, in the order of one loop.")
         first = UOp.range(place, (*opt.axis, 0), AxisType.LOOP)
@@ -282,16 +274,14 @@ class KernelOpt:
                 stores.append(where.store(what, *(part if s is r else s for s in store.src[2:])))
         self.ast = simplify(self.ast.replace(src=tuple(stores)))
 
-    def _split_with_rest(self, opt: Opt, kinds: frozenset[AxisType]) -> tuple[UOp, int, int]:
+    def _part_of_axis(self, opt: Opt, kinds: frozenset[AxisType]) -> tuple[UOp, int, int]:
         r, count = self.axis(opt.axis), _count(opt)
         size = constant_size(r)
         if r.arg.kind not in kinds:
             raise KernelOptError(f"axis {opt.axis} is {r.arg.kind.name}, which {opt.op.name} does not take.")
-        if size is None or not 1 < count < size:
-            steps = f"{r.src[0].vmax} steps at most, symbolic" if size is None else f"{size} steps"
-            raise KernelOptError(
-                f"the axis has {steps}; a tile has more than one and fewer than all of a constant number."
-            )
+        if size is None or not 0 < count < size:
+            steps = f"{r.src[0].vmax} steps{'' if size else ' at most, symbolic'}"
+            raise KernelOptError(f"the axis has {steps}; a part has some of a constant number, not all.")
         return r, count, size
 
     def _use_tensor_core(self, opt: Opt) -> None:

@@ -148,10 +148,8 @@ def tiled(ast: UOp, tile: MatrixTile, columns: UOp, core: TensorCore) -> Tiled:
     _check_alone(ast, product.reduce, inner)
     for r, size in zip((columns, rows, inner), core.dims, strict=True):
         if (constant_size(r) or 0) % size:
-            raise KernelOptError(
-                f"{core.name} takes {size} steps of axis {r.arg.ident}, which do not divide its "
-                f"{r.src[0].vmax}. Use SHIFTIN or PADTO first."
-            )
+            where = f"{size} steps of axis {r.arg.ident}, which do not divide its {r.src[0].vmax}"
+            raise KernelOptError(f"{core.name} takes {where}. Use SHIFTIN or PADTO first.")
     return _Tiling(ast, core, product, columns, rows, inner).run()
 
 
