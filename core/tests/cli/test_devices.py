@@ -5,7 +5,6 @@ import json
 import pytest
 
 from plugrad.cli import devices, main
-from plugrad.errors import DeviceNotFound
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.explain import BackendReport, State
 from plugrad.settings import context
@@ -22,7 +21,7 @@ READY = BackendReport(
     summary="a toy",
     devices=(
         ProbedDevice(
-            Target("TOY", arch="t1"), "Toy Model T", Evidence.E2, 2_000_000_000, (("compiler", "toycc 9"),)
+            Target("TOY", arch="t1"), "Toy Model T", Evidence.E3, 2_000_000_000, (("compiler", "toycc 9"),)
         ),
     ),
 )
@@ -42,7 +41,6 @@ def _two_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("DEVICE", raising=False)
     monkeypatch.setattr(devices, "explain", lambda: (READY, BROKEN))
-    monkeypatch.setattr(devices.plugins, "choose", lambda: "TOY")
 
 
 def test_a_device_is_shown_with_origin_evidence_and_notes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +48,7 @@ def test_a_device_is_shown_with_origin_evidence_and_notes(capsys: pytest.Capture
     text = capsys.readouterr().out
     for part in ("TOY", "(PLAYTHING)", "ready", "plugrad-toy 1.2", "hooks 1.0", "toy-compiler 3.0"):
         assert part in text
-    for part in ("Toy Model T t1, 2.0 GB, evidence E2", "compiler: toycc 9", "default: TOY"):
+    for part in ("Toy Model T t1, 2.0 GB, evidence E3", "compiler: toycc 9", "default: TOY"):
         assert part in text
 
 
@@ -72,21 +70,19 @@ def test_json_holds_every_report(capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(capsys.readouterr().out)
     assert report["default"] == "TOY"
     assert [backend["state"] for backend in report["backends"]] == ["ready", "failed"]
-    assert report["backends"][0]["devices"][0]["evidence"] == "E2"
+    assert report["backends"][0]["devices"][0]["evidence"] == "E3"
 
 
-def test_the_default_is_what_the_setting_says() -> None:
+def test_the_default_is_what_the_setting_says(capsys: pytest.CaptureFixture[str]) -> None:
     with context(DEVICE="null:1"):
-        assert devices.default_device() == "NULL:1"
+        main(["devices", "--no-isolate"])
+    assert "default: NULL:1" in capsys.readouterr().out
 
 
-def test_there_may_be_no_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    def choose() -> str:
-        raise DeviceNotFound("none")
-
-    monkeypatch.setattr(devices.plugins, "choose", choose)
-    with context(DEVICE=""):
-        assert devices.default_device() is None
+def test_there_may_be_no_default(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(devices, "explain", lambda: (BROKEN,))
+    main(["devices", "--no-isolate"])
+    assert "default: none" in capsys.readouterr().out
 
 
 def test_a_command_that_installs_is_one_line(

@@ -1,7 +1,6 @@
 """`plugrad devices`: list the devices, and explain the missing ones."""
 
 import argparse
-import warnings
 from collections.abc import Iterable
 
 from rich.console import Group
@@ -10,7 +9,6 @@ from rich.text import Text
 from plugrad import __version__
 from plugrad.cli.isolate import TIMEOUT_SECONDS, default_among, explain_isolated
 from plugrad.cli.output import add_json_option, new_table, print_json, print_rich
-from plugrad.errors import DeviceError, PluginError, SettingsError
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.explain import BackendReport, State, explain
 from plugrad.plugin.hookspecs import SPEC_VERSION
@@ -49,12 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report."""
-    if arguments.isolate:
-        reports = explain_isolated(timeout_seconds=arguments.timeout)
-        default = settings.DEVICE.upper() or default_among(reports, plugins.builtin_names())
-    else:
-        reports = explain()
-        default = default_device()
+    reports = explain_isolated(timeout_seconds=arguments.timeout) if arguments.isolate else explain()
+    default = settings.DEVICE.upper() or default_among(reports, plugins.builtin_names())
     if arguments.json:
         print_json(
             {
@@ -72,18 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
         table.add_row(Text(names), state, Text(origin(report)), details(report, arguments.traceback))
     print_rich(table, *install_lines(reports), f"default: {default or 'none'}, hooks {SPEC_VERSION}")
     return 0
-
-
-def default_device() -> str | None:
-    """Return the default device, or None if there is none."""
-    if settings.DEVICE:
-        return settings.DEVICE.upper()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it warns of is in the report
-        try:
-            return plugins.choose()
-        except (DeviceError, PluginError, SettingsError):
-            return None
 
 
 def install_lines(reports: Iterable[BackendReport]) -> list[str]:

@@ -49,60 +49,34 @@ class Watched:
 class WatchedTensors:
     """All tensors that a trace watches.
 
-    Most show all of some memory, under whatever name that goes by. These are compared in one go, since a
-    model has hundreds; as soon as one differs, each is asked.
-
     Args:
         watched: the tensors.
     """
 
     def __init__(self, watched: Iterable[Watched]) -> None:
-        self._of_buffer: dict[Buffer, list[Watched]] = {}
-        for each in watched:
-            self._of_buffer.setdefault(each.buffer, []).append(each)
-        # the first time, each is asked
-        self._is_prepared = False
-        self._whole: list[tuple[weakref.ref[Tensor], Buffer]] = []
-        self._others: list[Watched] = []
+        self._watched = [
+            (each.tensor, each.buffer if each.uop.op is Ops.BUFFER else _NO_MEMORY, each) for each in watched
+        ]
+        self._buffers = len({each.buffer for _, _, each in self._watched})
 
     def are_unchanged(self) -> bool:
         """Say whether each still shows its memory, and all memory is shown."""
-        if not self._of_buffer:
-            return True
-        if (
-            self._is_prepared
-            and self._show_the_same()
-            and all([each.is_unchanged() for each in self._others])
-        ):
-            return True
-        for tensors in self._of_buffer.values():
-            if all([each.tensor() is None for each in tensors]):
-                return False
-            if not all([each.is_unchanged() for each in tensors]):
-                return False
-        self._prepare()
-        return True
-
-    def _show_the_same(self) -> bool:
-        for reference, memory in self._whole:
+        some_are_gone = False
+        for reference, memory, each in self._watched:
             tensor = reference()
-            # no calls of Python: `tensor.uop` would make some for each
+            # a model has hundreds, and most show all of some memory, under whatever name that goes by: this
+            # asks without calls of Python, which `tensor.uop` would make
             if tensor is None or tensor._path or tensor._storage.uop.place is not memory:
+                if not each.is_unchanged():
+                    return False
+                some_are_gone |= tensor is None
+        if some_are_gone:
+            alive = [each for each in self._watched if each[0]() is not None]
+            if len({each.buffer for _, _, each in alive}) < self._buffers:
                 return False
+            self._watched = alive
         return True
 
-    def _prepare(self) -> None:
-        watched = [each for tensors in self._of_buffer.values() for each in tensors]
-        alive = [(each, _whole_memory(each)) for each in watched if each.tensor() is not None]
-        self._is_prepared = True
-        self._whole = [(each.tensor, memory) for each, memory in alive if memory is not None]
-        self._others = [each for each, memory in alive if memory is None]
 
-
-def _whole_memory(watched: Watched) -> Buffer | None:
-    """Return the memory that a tensor shows all of, and is watched for; else None."""
-    tensor = watched.tensor()
-    if tensor is None or tensor._path or watched.uop.op is not Ops.BUFFER:
-        return None
-    memory = watched.uop.place
-    return memory if tensor._storage.uop.place is memory else None
+# no memory that a tensor shows
+_NO_MEMORY = object()

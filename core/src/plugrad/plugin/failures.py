@@ -88,6 +88,11 @@ def failure_of(source: PluginSource, doing: str, error: BaseException) -> Plugin
     return PluginFailure(source, reason, "".join(traceback.format_exception(error)), remedy_for(source))
 
 
+def broken(source: PluginSource, reason: str) -> PluginRefused:
+    """Return the error of a plugin that breaks its contract."""
+    return PluginRefused(PluginFailure(source, reason, remedy=remedy_for(source)))
+
+
 def remedy_for(source: PluginSource) -> str:
     """Return the remedy for a broken plugin."""
     return f"Upgrade or uninstall {source.distribution}; `plugrad devices --traceback` shows where."

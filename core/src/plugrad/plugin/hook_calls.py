@@ -10,10 +10,9 @@ import pluggy
 from plugrad.plugin import hookspecs
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.contracts import check_spec_version
-from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, remedy_for
+from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, broken
 from plugrad.plugin.isolation import GuardedHooks
 from plugrad.plugin.loader import LoadedPlugin
-from plugrad.plugin.source import PluginSource
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.compiler import Compiler
@@ -58,7 +57,7 @@ class Backend:
         try:
             self._hooks.register(GuardedHooks(plugin, self._failures), name=str(plugin.source))
         except (pluggy.PluginValidationError, ValueError) as error:
-            raise self._error(plugin.source, " ".join(str(error).split())) from error
+            raise broken(plugin.source, " ".join(str(error).split())) from error
         self._plugins.append(plugin)
 
     @property
@@ -79,7 +78,7 @@ class Backend:
         """
         missing = [hook for hook in _COMPUTING if not self.implements(hook)]
         if 0 < len(missing) < len(_COMPUTING):
-            raise self._error(self.source, f"a device that computes also needs {', '.join(missing)}")
+            raise broken(self.source, f"a device that computes also needs {', '.join(missing)}")
         return not missing
 
     def probe(self) -> Probe:
@@ -122,30 +121,26 @@ class Backend:
     def _find_devices(self) -> Probe:
         probe: Probe = self._require("plugrad_probe")
         names: set[str] = set()
+        declared = "plugrad_backend_info says"
         for device in probe.devices:
             name = device.target.name
             if device.target.device != self.info.name:
-                raise self._error(
-                    self.source,
-                    f"plugrad_probe gives a target of the device {device.target.device!r}, and "
-                    f"plugrad_backend_info says {self.info.name!r}",
-                )
-            if name in names:
-                raise self._error(self.source, f"plugrad_probe gives {name} twice: number devices from 0")
-            names.add(name)
-            if device.priority is not None and device.priority > self.info.priority:
-                raise self._error(
-                    self.source,
-                    f"plugrad_probe gives {name} the priority {device.priority}, and "
-                    f"plugrad_backend_info says {self.info.priority} at most",
-                )
+                wrong = f"a target of the device {device.target.device!r}, and {declared} {self.info.name!r}"
+            elif name in names:
+                wrong = f"{name} twice: number devices from 0"
+            elif device.priority is not None and device.priority > self.info.priority:
+                wrong = f"{name} the priority {device.priority}, and {declared} {self.info.priority} at most"
+            else:
+                names.add(name)
+                continue
+            raise broken(self.source, f"plugrad_probe gives {wrong}")
         return probe
 
     def _read_info(self) -> BackendInfo:
         info: BackendInfo = self._require("plugrad_backend_info")
         wrong = check_spec_version(info.spec_version)
         if wrong is not None:
-            raise self._error(self.source, wrong)
+            raise broken(self.source, wrong)
         return replace(
             info,
             name=info.name.upper(),
@@ -159,14 +154,11 @@ class Backend:
         if result is not None:
             return result
         if not self.implements(hook):
-            raise self._error(self.source, f"it lacks {hook}, which every backend needs")
-        raise self._error(
+            raise broken(self.source, f"it lacks {hook}, which every backend needs")
+        raise broken(
             self.source, f"{hook} returned None for {arguments.get('target')}, a device that its probe lists"
         )
 
     def _call_hook(self, hook: str, **arguments: object) -> Any:
         """Return the answer of the first plugin that has one, or None."""
         return getattr(self._hooks.hook, hook)(**arguments)
-
-    def _error(self, source: PluginSource, reason: str) -> PluginRefused:
-        return PluginRefused(PluginFailure(source, reason, remedy=remedy_for(source)))

@@ -15,7 +15,7 @@ from typing import Any
 
 from plugrad.errors import PlugradError
 from plugrad.plugin.contracts import check_result
-from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, failure_of, remedy_for
+from plugrad.plugin.failures import FailureLog, PluginRefused, broken, failure_of
 from plugrad.plugin.hookspecs import hookimpl
 from plugrad.plugin.loader import LoadedPlugin
 from plugrad.plugin.source import PluginSource
@@ -79,7 +79,7 @@ class _Guard:
         wrapper = self._function(*arguments)
         try:
             if self._run(_resume, wrapper.send, None) is not _YIELDED:
-                raise self._refusal(f"its wrapper of {self._hook} returned without a yield")
+                raise broken(self._source, f"its wrapper of {self._hook} returned without a yield")
         except PluginRefused as refused:
             self._failures.drop(refused.failure)
             return None
@@ -114,11 +114,11 @@ class _Guard:
         result = self._run(_resume, resume, value, passing=error)
         if result is _YIELDED:
             wrapper.close()
-            raise self._refusal(f"its wrapper of {self._hook} yields twice")
+            raise broken(self._source, f"its wrapper of {self._hook} yields twice")
         if result is not None:
             return self._checked(result)
         if answer is not None and self._hook not in _MAY_WITHDRAW:
-            raise self._refusal(f"its wrapper of {self._hook} returned None: return what `yield` gave")
+            raise broken(self._source, f"its wrapper of {self._hook} returned None: return what `yield` gave")
         return None
 
     def _run(self, function: Callable[..., Any], *arguments: Any, passing: PlugradError | None = None) -> Any:
@@ -153,7 +153,7 @@ class _Guard:
         thread.join(PROBE_SECONDS)
         if not answers:
             late = f"plugrad_probe did not answer within {PROBE_SECONDS:g} seconds, and should within one"
-            raise self._refusal(late)
+            raise broken(self._source, late)
         value, error = answers[0]
         if error is not None:
             raise error
@@ -162,11 +162,8 @@ class _Guard:
     def _checked(self, result: Any) -> Any:
         wrong = check_result(self._hook, result)
         if wrong is not None:
-            raise self._refusal(wrong)
+            raise broken(self._source, wrong)
         return result
-
-    def _refusal(self, reason: str) -> PluginRefused:
-        return PluginRefused(PluginFailure(self._source, reason, remedy=remedy_for(self._source)))
 
 
 def _implementation_of(guard: _Guard) -> Callable[..., Any]:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from plugrad._util import LazyModule
-from plugrad.errors import DeviceNotFound, PluginError, PlugradError, SettingsError
+from plugrad.errors import DeviceNotFound, PlugradError, SettingsError
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.discovery import find_sources
-from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, failure_of, remedy_for
+from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, broken, failure_of
 from plugrad.plugin.hints import FIRST, hint_for, nearest_name
 from plugrad.plugin.source import ENTRY_POINT_GROUP, PluginSource
 from plugrad.settings import settings
@@ -180,7 +180,9 @@ class PluginManager:
             try:
                 backend = self.backend(name)
             except PlugradError as error:
-                self._record_refusal(name, error)
+                # unless a more exact reason is known
+                for source in self._sources_of(name):
+                    self._failures.add_first(PluginFailure(source, str(error)))
                 continue
             found[backend.info.name] = backend
         return tuple(sorted(found.values(), key=lambda backend: (-backend.info.priority, backend.info.name)))
@@ -204,7 +206,11 @@ class PluginManager:
                 f"{_INFO}. {_install_line(name)}",
                 device=name,
             )
-        backend = self._open(bases[0])
+        try:
+            backend = hook_calls.Backend(bases[0], self._failures)
+        except PluginRefused as error:
+            self._failures.add(error.failure)
+            raise
         if backend.info.name != name:
             return self._follow_alias(name, backend)
         # nothing wraps the core's own, which read no entry point
@@ -230,13 +236,6 @@ class PluginManager:
             self._failures.add(plugin)
         return plugin
 
-    def _open(self, base: LoadedPlugin) -> Backend:
-        try:
-            return hook_calls.Backend(base, self._failures)
-        except PluginRefused as error:
-            self._failures.add(error.failure)
-            raise
-
     def _follow_alias(self, name: str, backend: Backend) -> Backend:
         info = backend.info
         if name in info.aliases and any(s.value == backend.source.value for s in self._sources_of(info.name)):
@@ -246,51 +245,36 @@ class PluginManager:
             if name not in info.aliases
             else f"add one named {info.name.lower()!r}"
         )
-        failure = PluginFailure(
-            backend.source,
-            f"its entry point is not named like its device {info.name}: {wanted}",
-            remedy=remedy_for(backend.source),
-        )
-        self._failures.add(failure)
-        raise PluginRefused(failure)
+        error = broken(backend.source, f"its entry point is not named like its device {info.name}: {wanted}")
+        self._failures.add(error.failure)
+        raise error
 
     def _preferred(self, name: str, plugins: Sequence[LoadedPlugin]) -> LoadedPlugin:
         """Return the one of several plugins of one device that the user prefers.
 
         Raises:
-            PluginError: none of them.
+            PluginRefused: none of them.
         """
         wanted = [_normalized(distribution) for distribution in settings.PLUGRAD_PREFER.split(",")]
         listed = [plugin for plugin in plugins if _normalized(plugin.source.distribution) in wanted]
         if not listed:
-            raise self._refuse_duplicates(name, [plugin.source for plugin in plugins])
+            sources = [plugin.source for plugin in plugins]
+            both = " and ".join(source.owner for source in sources)
+            reason = f"{both} both provide the device {name}; neither is used"
+            names = [source.distribution for source in sources]
+            remedy = (
+                f"Set PLUGRAD_PREFER={names[0]} to take that one, or uninstall one of {', '.join(names)}."
+            )
+            failures = [PluginFailure(source, reason, remedy=remedy) for source in sources]
+            for failure in failures:
+                self._failures.add(failure)
+            raise PluginRefused(failures[0])
         chosen = min(listed, key=lambda plugin: wanted.index(_normalized(plugin.source.distribution)))
         for plugin in plugins:
             if plugin is not chosen:
                 reason = f"PLUGRAD_PREFER chooses {chosen.source.owner} for the device {name}"
                 self._failures.add(PluginFailure(plugin.source, reason, is_broken=False))
         return chosen
-
-    def _refuse_duplicates(self, name: str, sources: list[PluginSource]) -> PluginError:
-        owners = " and ".join(source.owner for source in sources)
-        remedy = (
-            f"Set PLUGRAD_PREFER={sources[0].distribution} to take that one, or uninstall one of "
-            f"{', '.join(source.distribution for source in sources)}."
-        )
-        for source in sources:
-            self._failures.add(
-                PluginFailure(source, f"{owners} both provide the device {name}", remedy=remedy)
-            )
-        return PluginError(
-            f"{owners} both provide the device {name}; neither is used. {remedy}",
-            plugin=name.lower(),
-            distribution=owners,
-        )
-
-    def _record_refusal(self, name: str, error: PlugradError) -> None:
-        """Record why a device is missing, unless a more exact reason is known."""
-        for source in self._sources_of(name):
-            self._failures.add_first(PluginFailure(source, str(error)))
 
     def _without_reserved(self, sources: tuple[PluginSource, ...]) -> list[PluginSource]:
         taken = [source for source in sources if source.name in self._builtins and not source.is_wrapper]
