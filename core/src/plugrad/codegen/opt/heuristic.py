@@ -229,15 +229,12 @@ class _VectorPlan:
 
     def _body_cost(self, body: LoopBody, lane: UOp | None) -> float:
         own = ranges_of_reduce(body.reduce) if body.reduce is not None else ()
-        share = (
-            vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1) if lane is not None else 1.0
-        )
+        share, across = 1.0, 0
+        if lane is not None:
+            share = vector_steps(lane, self._lanes(lane)) / (constant_size(lane) or 1)
+            if lane in own:
+                across = lanes_added(self._lanes(lane)) * body.steps // steps_of(own)
         accesses = sum(share if self._is_packed(p, lane) else p.cost(lane, share) for p in body.places)
-        across = (
-            lanes_added(self._lanes(lane)) * body.steps // steps_of(own)
-            if lane is not None and lane in own
-            else 0
-        )
         return body.steps * (accesses + (body.operations + 1) * share) + across
 
     def _is_packed(self, place: MemoryAccess, lane: UOp | None) -> bool:
@@ -250,9 +247,8 @@ class _VectorPlan:
     def gains_by_packing(self, plain: "_VectorPlan") -> bool:
         """Say whether copies are worth more code than the `plain` plan has."""
         own, other = self._tile_cost(), plain._tile_cost()
-        is_large = any(
-            p.reads_beyond(self.cache_bytes) and self._is_packed(p, self.lane) for p in self.places
-        )
+        large = (p for p in self.places if p.reads_beyond(self.cache_bytes))
+        is_large = any(self._is_packed(p, self.lane) for p in large)
         if own is None or other is None:
             return is_large
         return own <= (max(other, plain._time_of_memory()) if is_large else _WORTH_PACKING * other)
@@ -297,9 +293,7 @@ class _VectorPlan:
     def _shuffle_registers(self, body: LoopBody, tile: Tile) -> float:
         """Return the registers beside the products' that a step needs for lanes to be picked."""
         lane = tile.column
-        return tile.loads(
-            body, lambda p: _PICKED if p.is_shuffled(lane) and not self._is_packed(p, lane) else 0
-        )
+        return tile.loads(body, lambda p: _PICKED * (p.is_shuffled(lane) and not self._is_packed(p, lane)))
 
     def _streams(self, body: LoopBody) -> bool:
         """Say whether a reduction reads memory beyond the caches, each element once, row by row.
