@@ -53,6 +53,25 @@ def test_what_rows_read_again_at_later_steps_stays_a_loop() -> None:
     assert written_out(product(128, 3), NARROW) == []
 
 
+@pytest.mark.parametrize("capabilities", [NARROW, WIDE])
+def test_a_short_reduction_is_whole_where_registers_hold_what_columns_repeat(
+    capabilities: Capabilities,
+) -> None:
+    # 10 elements of each row of a tile would wait for the next columns
+    assert written_out(product(10, 10), capabilities) == [((2,), 2)]
+    assert written_out(product(3, 1000), capabilities) == [((2,), 3)]
+
+
+def test_rows_of_many_vectors_are_added_up_in_a_loop() -> None:
+    def total(length: int) -> UOp:
+        i, k = UOp.range(8, 0), UOp.range(length, 1, AxisType.REDUCE)
+        value = param(1, dtypes.float32).index(i * length + k).load().reduce(Ops.ADD, k)
+        return UOp.sink(param(0, dtypes.float32).index(i).store(value, i), arg=KernelInfo())
+
+    assert written_out(total(64 * 32), WIDE) == [((1, 0), 8)]
+    assert written_out(total(64 * 6), WIDE) == [((1, 0), 6)]
+
+
 def test_products_of_integers_stay_a_loop() -> None:
     assert written_out(product(128, 128, dtypes.int32), NARROW) == []
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from plugrad.codegen.opt.analysis import (
-    LONGEST_AXIS_OF_WINDOW,
     LoopBody,
     MemoryAccess,
     bodies_of,
@@ -27,9 +26,7 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import (
-    BODY_LIMIT,
     LANES_WITH_REST,
-    LONGEST_WINDOW,
     Tile,
     chains_of,
     in_one_loop,
@@ -39,7 +36,13 @@ from plugrad.codegen.opt.tile import (
     vector_steps,
 )
 from plugrad.codegen.opt.transpose import write_lines
-from plugrad.codegen.opt.unrolling import write_out_rows, write_out_steps
+from plugrad.codegen.opt.unrolling import (
+    CODE_LIMIT,
+    streams,
+    write_out_rows,
+    write_out_steps,
+    write_out_windows,
+)
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
@@ -53,8 +56,6 @@ _WAITS = 64
 _VECTORS_OF_ROW = 16
 # Against a load: a line of its own for each lane that is stored.
 _LINES_APART = 2.5
-# Operations in all copies together: more of them take longer to compile than thousands of calls gain.
-_CODE_LIMIT = 512
 # Registers that lanes take until they are picked: what is loaded twice, and the places.
 _PICKED = 2
 # Places that read a copy of gathered lanes at the least.
@@ -163,7 +164,8 @@ class _VectorPlan:
             for body in self.bodies[1:]:
                 if lane in body.loops:
                     self._sum_side_by_side(body, self._lanes(lane))
-        self._unroll_windows()
+        length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
+        write_out_windows(self.kernel, self.bodies, chosen, CODE_LIMIT // length)
         if len(tile) > 1:
             order_loops(self.kernel)
         if lane is not None:
@@ -295,14 +297,6 @@ class _VectorPlan:
         lane = tile.column
         return tile.loads(body, lambda p: _PICKED * (p.is_shuffled(lane) and not self._is_packed(p, lane)))
 
-    def _streams(self, body: LoopBody) -> bool:
-        """Say whether a reduction reads memory beyond the caches, each element once, row by row.
-
-        The longer the part of a row that a step takes, the fewer pages are visited.
-        """
-        large = [p for p in moving(body) if p.reads_beyond(self.cache_bytes)]
-        return bool(large) and all(p.loops <= p.index.ranges for p in large)
-
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
         """Sum a reduction along the lanes of vectors, `chains` of them side by side."""
         own = ranges_of_reduce(body.reduce) if body.reduce is not None else ()
@@ -377,8 +371,10 @@ class _VectorPlan:
         """Return the counts of columns to try: fewer vectors where a window makes code long."""
         if lane is None:
             return range(1, 1 + _CHAINS)
-        fitting = _CODE_LIMIT // (body.window * max(1, self._written_out(body)))
-        return range(1, 1 + max(1, min(_VECTORS_OF_ROW if self._streams(body) else _CHAINS, fitting)))
+        fitting = CODE_LIMIT // (body.window * max(1, self._written_out(body)))
+        return range(
+            1, 1 + max(1, min(_VECTORS_OF_ROW if streams(body, self.cache_bytes) else _CHAINS, fitting))
+        )
 
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where `lane` is not; all of a pair."""
@@ -388,26 +384,6 @@ class _VectorPlan:
             if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
         return None
-
-    def _unroll_windows(self) -> None:
-        # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
-        lanes = max(1, self.kernel.capabilities.vector_bits // 32) if any(map(moving, self.bodies)) else 1
-        copies = -(-steps_of(self.kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
-        length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
-        axes = self.kernel.axes(AxisType.REDUCE)
-        limit = min(BODY_LIMIT, _CODE_LIMIT // length) // copies
-        most = limit if steps_of(axes) <= min(LONGEST_WINDOW, limit) else min(LONGEST_AXIS_OF_WINDOW, limit)
-        streamed = [p for body in bodies_of(self.kernel.ast) if self._streams(body) for p in moving(body)]
-        # around a loop, rows far apart would be as many streams, whose lines push each other out of a set
-        far: list[MemoryAccess] = []
-        for r in reversed(axes):
-            size = constant_size(r)
-            apart = any(p.leaves_line(r) for p in far) or any(p.is_followed(r) for p in streamed)
-            if size and 1 < size <= most and not apart:
-                self.kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
-                most //= size
-            else:
-                far = [p for body in self.bodies for p in moving(body)]
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""

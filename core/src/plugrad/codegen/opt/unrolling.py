@@ -1,4 +1,4 @@
-"""Write out steps of a reduction of floats whose loop has few products.
+"""Write out short axes of reductions, and steps of floats whose loop has few products.
 
 A step of a register tile has some ten products of vectors. Around them, a loop counts, computes addresses,
 and moves sums between registers, or to memory and back: gcc 12 does so where a tile fills all registers.
@@ -7,15 +7,25 @@ of 14 x 14 maps 0.23 instead of 0.33, sums for batch normalisation 0.6 instead o
 integers need more registers: written out they took 1.6 times as long.
 """
 
-from plugrad.codegen.opt.analysis import SHORT, LoopBody, MemoryAccess, bodies_of, divisors, steps_of
+from plugrad.codegen.opt.analysis import (
+    LONGEST_AXIS_OF_WINDOW,
+    SHORT,
+    LoopBody,
+    MemoryAccess,
+    bodies_of,
+    divisors,
+    steps_of,
+)
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.tile import moving
+from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import constant_size
 
+#: Operations in all copies together: more of them take longer to compile than thousands of calls gain.
+CODE_LIMIT = 512
 # Steps to write out: more of them share a loop that is short beside them already.
 _STEPS = (8, 4, 2)
 # Operations on vectors of a step up to which its loop costs much, and of all steps that are written out.
@@ -64,6 +74,63 @@ def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: 
             kernel.apply(Opt(OptOps.UPCAST, r.arg.ident, steps_of([r])))
     for count in counts[:1]:
         kernel.apply(Opt(OptOps.UPCAST, row.arg.ident, count))
+
+
+def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | None, most_copies: int) -> None:
+    """Write out the axes of reductions that are short, the inner ones first.
+
+    Args:
+        kernel: with its lanes and tile.
+        bodies: as they were before these.
+        tile: of the largest body.
+        most_copies: that keep the code short.
+    """
+    can = kernel.capabilities
+    # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
+    lanes = max(1, can.vector_bits // 32) if any(map(moving, bodies)) else 1
+    copies = -(-steps_of(kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
+    axes = kernel.axes(AxisType.REDUCE)
+    limit = min(BODY_LIMIT, most_copies) // copies
+    is_short = steps_of(axes) <= min(LONGEST_WINDOW, limit) and not _outgrow_registers(
+        kernel, axes, bodies, tile
+    )
+    most = limit if is_short else min(LONGEST_AXIS_OF_WINDOW, limit)
+    streaming = (body for body in bodies_of(kernel.ast) if streams(body, can.cache_bytes[-1]))
+    streamed = [p for body in streaming for p in moving(body)]
+    # around a loop, rows far apart would be as many streams, whose lines push each other out of a set
+    far: list[MemoryAccess] = []
+    for r in reversed(axes):
+        size = constant_size(r)
+        apart = any(p.leaves_line(r) for p in far) or any(p.is_followed(r) for p in streamed)
+        if size and 1 < size <= most and not apart:
+            kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
+            most //= size
+        else:
+            far = [p for body in bodies for p in moving(body)]
+
+
+def _outgrow_registers(kernel: KernelOpt, axes: list[UOp], bodies: list[LoopBody], tile: Tile | None) -> bool:
+    """Say whether all steps of `axes` together need more values than registers hold.
+
+    These are vectors of a row, or what a loop along the columns of a tile repeats for all lanes: compilers
+    load it before that loop.
+    """
+    if kernel.axes(AxisType.PARTIAL):
+        return steps_of(axes) > LONGEST_AXIS_OF_WINDOW
+    if tile is None or tile.columns * tile.unit >= (constant_size(tile.column) or 0):
+        return False
+    main = max(bodies, key=lambda b: b.steps)
+    repeated = tile.loads(main, lambda p: not p.moves(tile.column))
+    return repeated * steps_of(axes) > kernel.capabilities.vector_registers
+
+
+def streams(body: LoopBody, cached_bytes: int) -> bool:
+    """Say whether a reduction reads memory beyond the caches, each element once, row by row.
+
+    The longer the part of a row that a step takes, the fewer pages are visited.
+    """
+    large = [p for p in moving(body) if p.reads_beyond(cached_bytes)]
+    return bool(large) and all(p.loops <= p.index.ranges for p in large)
 
 
 def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
