@@ -223,7 +223,9 @@ class Settings:
         0, "Search for the fastest optimisations of each kernel, from so many lists a step; 0: no search."
     )
     CACHELEVEL = Setting(2, "Caches of kernels: 0 none, 1 in memory, 2 in memory and on disk.", high=2)
-    SHARE_SIZES = Setting(True, "Let one small kernel serve several sizes, from the second of them on.")
+    SHARE_SIZES = Setting(
+        1, "Let kernels serve several sizes, from the second of them on: 0 none, 1 small ones, 2 all.", high=2
+    )
     CACHE_KERNELS = Setting(
         4096, "Compiled kernels kept in memory; those unused for longest go first.", low=1
     )

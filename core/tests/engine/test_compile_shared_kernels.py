@@ -100,6 +100,16 @@ def test_jitted_functions_have_kernels_of_their_sizes(device: str) -> None:
     assert count == 3
 
 
+@pytest.mark.parametrize(("level", "expected"), [(1, 3), (2, 2)])
+def test_large_kernels_are_shared_at_the_second_level(level: int, expected: int) -> None:
+    array = np.ones((1024, 300), np.float32)
+    x = Tensor(array, device="PYTHON").realize()
+    with context(SHARE_SIZES=level):
+        count, sums = _compiled(lambda: [x[:n].sum(1).tolist() for n in (800, 900, 1000)])
+    assert sums == [[300.0] * n for n in (800, 900, 1000)]
+    assert count == expected
+
+
 @pytest.mark.parametrize("setting", [{"SHARE_SIZES": 0}, {"DETERMINISTIC": 1}, {"NOOPT": 1}])
 def test_settings_ask_for_a_kernel_of_each_size(setting: dict[str, int]) -> None:
     x = Tensor(np.arange(30, dtype=np.float32), device="PYTHON").realize()

@@ -31,6 +31,8 @@ Instance = tuple[UOp, Mapping[str, int]]
 _MOST_WORK = 1 << 18
 _MOST_WORK_WITHOUT_LANES = 1 << 15
 _LANES = 8
+# The level of SHARE_SIZES at which large kernels are shared as well.
+_SHARE_ALL = 2
 # Templates of a skeleton, and graphs that each is made from.
 _MOST_GROUPS = 8
 _MOST_EXAMPLES = 8
@@ -50,7 +52,7 @@ class _Group:
         if self.template is None:
             return None
         apart = [body for body, has_lanes in zip(bodies, self.has_lanes, strict=True) if not has_lanes]
-        if analysis.work_of(apart) > _MOST_WORK_WITHOUT_LANES:
+        if _takes_long(apart, _MOST_WORK_WITHOUT_LANES):
             return None
         values = self.template.bind(numbers)
         return None if values is None else (self.template.kernel, values)
@@ -101,7 +103,7 @@ def instances(device: OpenDevice, asts: Iterable[UOp]) -> dict[UOp, Instance]:
 def _instance(skeleton: Skeleton, groups: list[_Group], ast: UOp, numbers: Numbers) -> Instance | None:
     """Return the template that fits, or else one more general: that with the fewest variables."""
     bodies = analysis.bodies_of(ast)
-    if analysis.work_of(bodies) > _MOST_WORK:
+    if _takes_long(bodies, _MOST_WORK):
         return None
     for group in groups:
         if (instance := group.instance(numbers, bodies)) is not None:
@@ -118,6 +120,11 @@ def _instance(skeleton: Skeleton, groups: list[_Group], ast: UOp, numbers: Numbe
     # more variables cost time: those who can do with fewer go on with the other one
     groups.append(best)
     return instance
+
+
+def _takes_long(bodies: "Iterable[analysis.LoopBody]", most: int) -> bool:
+    """Say whether loops do more than `most` operations, where that decides."""
+    return settings.SHARE_SIZES != _SHARE_ALL and analysis.work_of(bodies) > most
 
 
 def _has_lanes(body: "analysis.LoopBody") -> bool:
