@@ -153,3 +153,17 @@ def test_few_lanes_and_lanes_in_a_row_are_stored_as_they_are() -> None:
     line = place.replace(src=(place.src[0], row * 64 + outer * 16 + lane))
     lines = UOp.sink(line.store(value, *ranges), arg=KernelInfo())
     assert store_apart(lines, WIDE) is lines
+
+
+def test_accesses_of_sums_in_fast_memory_count_as_those_of_results_do() -> None:
+    row, column = (UOp.range(size, axis, AxisType.UPCAST) for axis, size in enumerate((6, 64)))
+    factors = (UOp(Ops.PARAM, dtypes.float32, (), (n + 1, 64)).index(r) for n, r in enumerate((row, column)))
+    left, right = (factor.load() for factor in factors)
+    memory = UOp(Ops.DEFINE_LOCAL, dtypes.float32, (), (0, 384))
+    summed = memory.index(row * 64 + column).store(left * right, row, column)
+    after = memory.after(UOp(Ops.BARRIER, dtypes.void, (summed,)))
+    i = UOp.range(384, 2)
+    out = UOp(Ops.PARAM, dtypes.float32, (), (0, 384)).index(i)
+    chosen = coalesce(UOp.sink(out.store(after.index(i).load(), i), arg=KernelInfo()), WIDE)
+    lanes = [u for u in chosen.toposort() if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE]
+    assert [(r.arg.ident[0], r.src[0].arg) for r in lanes] == [(1, 16)]

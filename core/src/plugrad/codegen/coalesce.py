@@ -40,7 +40,9 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
     chosen: list[UOp] = []
     # a matrix instruction's vectors are fragments: they get no lanes beside
     tiled = {r for u in sink.toposort() if u.op is Ops.WMMA for r in u.ranges}
-    bodies = bodies_of(sink)
+    # sums and copies in fast memory have loops of their own, which end before a barrier
+    nests = (u for u in sink.toposort() if u.op is Ops.BARRIER)
+    bodies = [*bodies_of(sink), *(body for u in nests for body in bodies_of(u) if body.reduce is None)]
     places = [place for body in bodies for place in body.places]
 
     def worth(r: UOp) -> float:
