@@ -165,6 +165,16 @@ def test_sums_of_integers_down_few_columns_have_one_accumulator() -> None:
     assert sizes(ast, PANELS, AxisType.PARTIAL) == []
 
 
+def test_lanes_loaded_one_by_one_are_summed_side_by_side_where_they_share_loads() -> None:
+    # 64 channels of maps, and what pairs of their elements have in common
+    c, n = UOp.range(64, 0), UOp.range(256, 3, AxisType.REDUCE)
+    pair, within = UOp.range(30, 1, AxisType.REDUCE), UOp.range(2, 2, AxisType.REDUCE)
+    common = (n * 64 + c) * 30 + pair
+    value = param(1, 1 << 20).index(common * 2 + within).load() * param(2, 1 << 20).index(common).load()
+    ast = kernel(param(0, 64).index(c).store(value.reduce(Ops.ADD, n, pair, within), c))
+    assert sizes(ast, PANELS, AxisType.PARTIAL) == [2]
+
+
 def test_lanes_of_a_reduction_lie_in_one_line_where_they_can() -> None:
     # pairs of a row of 10, which leaves two of a vector's eight: images are far apart
     i, j, k = UOp.range(256, 0), UOp.range(10, 1), UOp.range(2, 2, AxisType.REDUCE)
@@ -172,7 +182,9 @@ def test_lanes_of_a_reduction_lie_in_one_line_where_they_can() -> None:
     for _ in range(6):
         value = value * value + 1.0
     ast = kernel(param(0, 2560).index(i * 10 + j).store(value.reduce(Ops.MAX, k), i, j))
-    assert {o.axis[0] for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST} == {1}
+    upcast = [(o.axis, o.arg) for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST]
+    # both vectors of a row, whose work is short, are written out
+    assert upcast[:2] == [((1, 1), 8), ((1, 0), 2)]
 
 
 def test_the_panels_of_a_tile_fit_the_cache() -> None:

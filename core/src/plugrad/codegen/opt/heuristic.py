@@ -163,7 +163,7 @@ class _VectorPlan:
         if lane is not None:
             for body in self.bodies[1:]:
                 if lane in body.loops:
-                    self._sum_side_by_side(body, self._lanes(lane))
+                    self._sum_side_by_side(body, lane)
         length = max([1, *(self._written_out(body) for body in self.bodies if body.reduce is not None)])
         write_out_windows(self.kernel, self.bodies, chosen, CODE_LIMIT // length)
         if len(tile) > 1:
@@ -309,17 +309,25 @@ class _VectorPlan:
             self.summed[body.reduce] = best
             self._partial(best.arg.ident, self._lanes(best), chains if moving(body) else 1)
 
-    def _sum_side_by_side(self, body: LoopBody, lanes: int) -> None:
-        """Split a long reduction of floats into chains, where a step adds to few vectors."""
+    def _sum_side_by_side(self, body: LoopBody, lane: UOp) -> None:
+        """Split a long reduction of floats into chains, where a step adds to few vectors.
+
+        Lanes that are loaded one by one take longer than an addition: chains are worth what they share.
+        """
         if body.reduce is None or not is_float(body.reduce.dtype) or not moving(body):
             return
         own = {r.arg.ident[0] for r in body.loops}
         copies = [r for r in self.kernel.axes(AxisType.UPCAST) if r.arg.ident[0] in own]
+        lanes = self._lanes(lane)
         chains = _CHAINS * lanes // max(lanes, steps_of(copies))
         left = self.kernel.axes(AxisType.REDUCE)
-        long = [r for r in ranges_of_reduce(body.reduce) if r in left and (constant_size(r) or 0) > _WAITS]
-        if chains > 1 and long:
-            self._partial(long[-1].arg.ident, 1, chains)
+        sizes = {r: constant_size(r) or 0 for r in ranges_of_reduce(body.reduce) if r in left}
+        fitting = [r for r, size in sizes.items() if size > _WAITS]
+        if apart := [p for p in moving(body) if p.written_out(lane)]:
+            is_shared = {r: any(not p.moves(r) for p in apart) for r in sizes}
+            fitting = [r for r, size in sizes.items() if fitting and is_shared[r] and size <= chains]
+        if chains > 1 and fitting:
+            self._partial(fitting[-1].arg.ident, 1, chains)
 
     def _partial(self, ident: AxisId, lanes: int, chains: int) -> None:
         size = constant_size(self.kernel.axis(ident)) or 1

@@ -43,8 +43,8 @@ _ROWS = (4, 3, 2)
 def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: int) -> None:
     """Write out the vectors of a short row, and rows beside it.
 
-    Of vectors that share their last elements, addresses are constants then. Rows of copies stay a loop: these
-    write line after line.
+    Reductions are written out by now, or there are none. Of vectors that share their last elements, addresses
+    are constants then. Rows of copies stay a loop: these write line after line.
 
     Args:
         kernel: with its lanes, before threads.
@@ -53,7 +53,7 @@ def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: 
         lanes: of a vector.
     """
     nests = [s.src[2:] for s in stores_of(kernel.ast) if any(_is_part(r, lane) for r in s.src[2:])]
-    if len(nests) != 1 or any(body.reduce is not None for body in bodies):
+    if len(nests) != 1 or kernel.axes(AxisType.REDUCE, AxisType.PARTIAL):
         return
     loops = [r for r in nests[0] if r.arg.kind is AxisType.LOOP]
     left, others = [r for r in loops if _is_part(r, lane)], [r for r in loops if not _is_part(r, lane)]
