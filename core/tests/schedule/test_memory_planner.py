@@ -33,8 +33,14 @@ def test_every_value_lies_in_the_arena_on_a_cache_line(values: list[Lifetime]) -
 
 
 @given(lifetimes())
-def test_the_arena_is_no_larger_than_all_values_side_by_side(values: list[Lifetime]) -> None:
-    assert plan_memory(values).nbytes <= sum(-(-v.nbytes // 64) * 64 for v in values)
+def test_the_arena_is_no_larger_than_all_values_side_by_side_a_line_apart(values: list[Lifetime]) -> None:
+    assert plan_memory(values).nbytes <= sum((v.nbytes // 64 + 1) * 64 for v in values)
+
+
+def test_values_of_whole_pages_begin_in_sets_of_the_cache_of_their_own() -> None:
+    offsets = plan_memory([Lifetime(0, 8, 4 << 12) for _ in range(40)]).offsets
+    assert len({offset % 4096 for offset in offsets}) == 40
+    assert plan_memory([Lifetime(0, 1, 1000)] * 2).offsets == (0, 1024)
 
 
 def test_a_chain_needs_the_memory_of_two_neighbours() -> None:

@@ -10,6 +10,8 @@ from plugrad._frozen import frozen
 
 #: Cache lines and the widest vectors are 64 bytes.
 ALIGNMENT = 64
+# Lines so many bytes apart share one set of the first cache.
+_SAME_SET = 4096
 
 
 @frozen
@@ -37,7 +39,7 @@ def plan_memory(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
     total = 0
     for i in sorted(range(len(lifetimes)), key=lambda i: -lifetimes[i].nbytes):
         life = lifetimes[i]
-        first, last, nbytes = life.first, life.last, life.nbytes
+        first, last, nbytes = life.first, life.last, _without_crowding(life.nbytes)
         offset = 0
         for start, size, begin, end in placed:
             if begin <= last and first <= end:
@@ -48,6 +50,15 @@ def plan_memory(lifetimes: Sequence[Lifetime]) -> MemoryPlan:
         insort(placed, (offset, nbytes, first, last))
         total = max(total, offset + nbytes)
     return MemoryPlan(tuple(offsets), _aligned(total))
+
+
+def _without_crowding(nbytes: int) -> int:
+    """Return the bytes to take for a value.
+
+    Its neighbour begins in another set of the caches: kernels read many values side by side, each at
+    the same index.
+    """
+    return nbytes + ALIGNMENT if nbytes and nbytes % _SAME_SET == 0 else nbytes
 
 
 def _aligned(offset: int) -> int:
