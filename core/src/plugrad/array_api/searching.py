@@ -2,10 +2,10 @@
 
 from typing import Literal, NamedTuple
 
-from plugrad.dtype import is_complex, is_float
+from plugrad.dtype import is_complex
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import Shape, fixed_shape, is_one_of, show
+from plugrad.tensor.shapes import fixed_shape, is_one_of, show
 
 __all__ = [
     "argsort",
@@ -128,50 +128,25 @@ def unique_inverse(x: Tensor, /) -> UniqueInverse:
 def unique_all(x: Tensor, /) -> UniqueAll:
     """Return the distinct elements, their first positions, inverse indices and counts.
 
-    NaNs are no two alike: each is an element of its own.
+    Complex ones are ordered by their real, then their imaginary parts. NaNs are no two alike: each is an
+    element of its own.
 
     Example:
         >>> unique_all(Tensor([3, 1, 3])).indices.tolist()
         [1, 0]
     """
     flat = x.flatten()
-    if is_complex(x.dtype):
-        return _unique_complex(flat, x.shape)
-    values, inverse, counts = flat.unique(return_inverse=True, return_counts=True)
-    if not len(values):
-        return UniqueAll(values, counts, inverse.reshape(x.shape), counts)
-    order = flat.argsort()
-    indices = order[(counts.cumsum(0, counts.dtype) - counts).cast(order.dtype)]
-    if is_float(x.dtype) and bool(values[-1].isnan()):
-        values, indices, inverse, counts = _split_nans(flat, values, indices, inverse, counts, order)
-    return UniqueAll(values, indices, inverse.reshape(x.shape), counts)
-
-
-def _unique_complex(flat: Tensor, shape: Shape) -> UniqueAll:
-    """Return `unique_all` of complex numbers, ordered by real, then imaginary parts."""
     count = fixed_shape(flat.shape, "unique_all")[0]
-    order = flat.imag.argsort()
-    order = order[flat.real[order].argsort()]
+    if is_complex(x.dtype):
+        order = flat.imag.argsort()
+        order = order[flat.real[order].argsort()]
+    else:
+        order = flat.argsort()
     ordered = flat[order]
     if not count:
-        return UniqueAll(ordered, order, order.reshape(shape), order)
+        return UniqueAll(ordered, order, order.reshape(x.shape), order)
     is_new = Tensor([True], device=flat.device).cat(ordered[1:] != ordered[:-1])
     starts = is_new.nonzero().flatten()
     ends = starts[1:].cat(Tensor([count], dtype=starts.dtype, device=flat.device))
     inverse = order.zeros_like().scatter(0, order, (is_new.cumsum(0, order.dtype) - 1))
-    return UniqueAll(ordered[starts], order[starts], inverse.reshape(shape), ends - starts)
-
-
-def _split_nans(
-    flat: Tensor, values: Tensor, indices: Tensor, inverse: Tensor, counts: Tensor, order: Tensor
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Split the single NaN at the end of distinct elements into all of them."""
-    many = int(counts[-1].item())
-    # the NaNs come last in order, and among them by their positions
-    ranks = flat.isnan().cumsum(0, inverse.dtype) - 1
-    return (
-        values[:-1].cat(values[-1:].expand(many)),
-        indices[:-1].cat(order[-many:].cast(indices.dtype)),
-        flat.isnan().where(ranks + len(values) - 1, inverse.flatten()),
-        counts[:-1].cat(Tensor.ones(many, dtype=counts.dtype, device=counts.device)),
-    )
+    return UniqueAll(ordered[starts], order[starts], inverse.reshape(x.shape), ends - starts)

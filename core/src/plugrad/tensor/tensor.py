@@ -18,9 +18,8 @@ from plugrad.tensor.create.mixin import CreateMixin
 from plugrad.tensor.elementwise.mixin import ElementwiseMixin
 from plugrad.tensor.fft.mixin import FourierMixin
 from plugrad.tensor.functional.mixin import FunctionalMixin
-from plugrad.tensor.host.display import describe, text_of
+from plugrad.tensor.host.display import describe, html_of, text_of
 from plugrad.tensor.host.host_data import HOST, host_buffer
-from plugrad.tensor.host.html import html_of
 from plugrad.tensor.host.mixin import HostMixin
 from plugrad.tensor.host.reading import shaped_memory, stored_bytes
 from plugrad.tensor.host.source import graph_of, holds_tensors

@@ -18,8 +18,7 @@ from plugrad.nn.schedulers.closed_form import (
 )
 from plugrad.nn.schedulers.one_cycle import OneCycleLR
 from plugrad.nn.schedulers.plateau import ReduceLROnPlateau
-from plugrad.nn.schedulers.scheduler import LRScheduler
-from plugrad.nn.schedulers.sequence import SequentialLR
+from plugrad.nn.schedulers.scheduler import LRScheduler, SequentialLR
 
 __all__ = [
     "ConstantLR",

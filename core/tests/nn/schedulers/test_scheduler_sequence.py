@@ -1,4 +1,4 @@
-"""Tests of plugrad.nn.schedulers.sequence beside torch."""
+"""Tests of plugrad.nn.schedulers.SequentialLR beside torch."""
 
 from typing import Any
 

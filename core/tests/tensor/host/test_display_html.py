@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from plugrad import Tensor
-from plugrad.tensor.host.html import svg_of
+from plugrad.tensor.host.display import svg_of
 
 
 def test_a_notebook_shows_the_values_and_behind_a_fold_the_graph() -> None:
