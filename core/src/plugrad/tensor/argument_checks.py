@@ -1,20 +1,8 @@
-"""Check arguments: tensors, the dtypes of real functions."""
-
-from collections.abc import Iterable
-from typing import TypeVar
+"""Check the dtypes of real functions."""
 
 from plugrad.dtype import DType, dtypes, is_complex, is_float, sum_acc_dtype
 from plugrad.errors import DtypeError
 from plugrad.tensor.base import TensorBase
-
-T = TypeVar("T")
-
-
-def check_tensors(given: Iterable[object], what: str) -> None:
-    """Raise DtypeError for values that are no tensors."""
-    for one in given:
-        if not isinstance(one, TensorBase):
-            raise DtypeError(f"{what} of {one!r:.200} ({type(one).__name__}). Pass tensors: Tensor(data).")
 
 
 def float_dtypes(x: TensorBase) -> tuple[DType, DType]:

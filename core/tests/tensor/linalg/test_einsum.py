@@ -192,12 +192,8 @@ def test_lists_of_numbers_stand_for_labels() -> None:
     np.testing.assert_allclose(Tensor.einsum("ij , jk", list(pair)).numpy(), a @ b)
     with pytest.raises(ArgumentError, match=r"einsum: the label 52 is out of range"):
         Tensor.einsum(pair[0], [0, 52])
-    with pytest.raises(ArgumentError, match=r"einsum: 'ij' \(str\) is no list of labels"):
-        Tensor.einsum(pair[0], "ij")
     with pytest.raises(ArgumentError, match=r"einsum: label='i' \(str\) is no integer"):
         Tensor.einsum(pair[0], ["i", 0])
-    with pytest.raises(ArgumentError, match="is no list of labels"):
-        Tensor.einsum(pair[0])
 
 
 def test_axes_of_tensordot_may_be_numbers() -> None:

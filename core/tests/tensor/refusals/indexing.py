@@ -159,7 +159,7 @@ CASES: list[Case] = [
         "scatter",
         ArgumentError,
         lambda t: t.floats.scatter(0, t.ints, t.floats, reduce="mean"),
-        "scatter: reduce='mean' is none of 'add', 'multiply', None",
+        "scatter: reduce='mean' is none of 'add', 'multiply'",
     ),
     (
         "scatter",

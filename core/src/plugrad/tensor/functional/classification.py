@@ -10,7 +10,7 @@ from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_ac
 from plugrad.engine.checks import marked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.settings import settings
-from plugrad.tensor.base import Tensor, TensorBase
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
@@ -121,12 +121,6 @@ def cross_entropy(
     """
     if names or y is REQUIRED:
         (y,) = renamed(self.cross_entropy, names, y=y)
-    # the third argument of PyTorch's function is the weights
-    if isinstance(reduction, TensorBase):
-        raise ArgumentError(
-            f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
-            "the classes' weights are given by name, weight=..."
-        )
     _check_logits(self, "cross_entropy", label_smoothing, reduction)
     axis = min(1, self.ndim - 1)
     last = (*[a for a in range(self.ndim) if a != axis], axis)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
-from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.errors import DtypeError, ShapeError
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.tie_gradient import share_among_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
@@ -172,8 +172,7 @@ def scatter(
     if _is_point_beside_rows(self, index, src):
         return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
     if reduce is not None:
-        if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
+        check_choice(reduce, tuple(_OLD_NAMES), "scatter: reduce")
         return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
     at, position, value = _scatter_parts(self, axis, index, src, "scatter")
     size = self.shape[at]

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.tensor.base import Tensor, TensorBase
+from plugrad.tensor.base import Tensor
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
 from plugrad.tensor.lookup import check_inside, position_dtype
@@ -122,7 +122,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     Where it holds more often than `source` has elements, the rest is 0. Nothing is computed early.
 
     Raises:
-        DtypeError: `mask` is no tensor of bools, or `source` no tensor of this dtype.
+        DtypeError: `mask` has no bools, or `source` another dtype than this tensor.
         ShapeError: `mask` does not broadcast with this tensor.
 
     Example:
@@ -130,10 +130,9 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> Tensor([1, 2, 3]).masked_scatter(mask, Tensor([8, 9])).tolist()
         [8, 2, 9]
     """
-    given: tuple[Any, Any] = mask, source
-    if not isinstance(given[0], TensorBase) or not is_bool(mask.dtype):
+    if not is_bool(mask.dtype):
         raise DtypeError(f"masked_scatter: {mask!r:.60} is no mask. Pass a Tensor of bools.")
-    if not isinstance(given[1], TensorBase) or source.dtype is not self.dtype:
+    if source.dtype is not self.dtype:
         raise DtypeError(f"masked_scatter: source={source!r:.60} is no tensor of {self.dtype.name}. Cast it.")
     self._check_device(mask, source)
     shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import check_tensors, float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside
@@ -51,7 +51,6 @@ def diff(
     Raises:
         ArgumentError: `n` is no integer, or negative.
         AxisError: the axis does not exist.
-        DtypeError: `prepend` or `append` is no tensor.
         ShapeError: one of them has another shape; or the axis is symbolic, of fewer than `n` elements.
 
     Example:
@@ -64,7 +63,6 @@ def diff(
     if count < 0:
         raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
     parts = [part for part in (prepend, self, append) if part is not None]
-    check_tensors(parts, "diff")
     rest = self.shape[:at] + self.shape[at + 1 :]
     for part in parts:
         if part.ndim != self.ndim or part.shape[:at] + part.shape[at + 1 :] != rest:
@@ -229,7 +227,6 @@ def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:
     The last one changes fastest. Of one vector, itself. Also `Tensor.cartesian_prod(x, y)`.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: one is no vector.
 
     Example:

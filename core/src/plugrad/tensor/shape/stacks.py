@@ -62,7 +62,6 @@ def hstack(self: Tensor, *others: Tensor) -> Tensor:
     Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -78,7 +77,6 @@ def vstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors on top of each other: `cat` along axis 0, vectors as rows.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -93,7 +91,6 @@ def dstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -108,7 +105,6 @@ def column_stack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors side by side: `cat` along axis 1, vectors as columns.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -124,7 +120,6 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
     """Return a matrix with these on its diagonal, 0 elsewhere; a vector is one row.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: one has more than two axes.
 
     Example:
