@@ -80,7 +80,8 @@ def pull_back(seeds: Mapping[UOp, UOp], targets: Iterable[UOp]) -> dict[UOp, UOp
             collected.setdefault(node.src[0], {})[node.arg] = gradient
             continue
         else:
-            parts = _source_gradients(node, gradient)
+            rules = zip(node.src, VJP[node.op], strict=False)
+            parts = [(s, rule(gradient, node)) for s, rule in rules if rule and is_inexact(s.dtype)]
         for source, part in parts:
             if source in between:
                 part = _fit_to_node(part, source)
@@ -117,13 +118,6 @@ def _receivers(node: UOp) -> tuple[UOp, ...]:
             "Detach its sources, or realize them, if their gradient is not needed."
         )
     return found
-
-
-def _source_gradients(node: UOp, gradient: UOp) -> Iterator[tuple[UOp, UOp]]:
-    """Yield each differentiable source of `node` with its gradient."""
-    for source, rule in zip(node.src, VJP[node.op], strict=False):
-        if rule is not None and is_inexact(source.dtype):
-            yield source, rule(gradient, node)
 
 
 def _through_function(node: UOp, known: Mapping[int, UOp]) -> Iterator[tuple[UOp, UOp]]:

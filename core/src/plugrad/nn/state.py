@@ -363,7 +363,8 @@ def warn_of_plain_tensors(model: object, named: Iterable[tuple[str, Tensor]]) ->
     """
     plain: dict[int, str] = {}
     for name, tensor in named:
-        if _is_plain(tensor):
+        said = tensor._is_leaf  # pyright: ignore[reportPrivateUsage]
+        if said is None and not tensor.requires_grad and is_float(tensor.dtype):
             plain.setdefault(id(tensor), f"{name or 'it'} {show(tensor.shape)}")
     if not plain:
         return
@@ -377,8 +378,3 @@ def warn_of_plain_tensors(model: object, named: Iterable[tuple[str, Tensor]]) ->
         PlainTensorWarning,
         stacklevel=3,
     )
-
-
-def _is_plain(tensor: Tensor) -> bool:
-    said = tensor._is_leaf  # pyright: ignore[reportPrivateUsage]
-    return said is None and not tensor.requires_grad and is_float(tensor.dtype)

@@ -74,7 +74,8 @@ def tar_members(archive: ByteSource) -> list[tuple[str, int, int]]:
     """Return the files in a tar archive that is not compressed: names, offsets and sizes."""
     try:
         with archive.open() as file, tarfile.open(fileobj=file, mode="r:") as tar:
-            found = [(member.name, member.offset_data, member.size) for member in tar if _is_plain(member)]
+            plain = [member for member in tar if member.isreg() and not member.issparse()]
+            found = [(member.name, member.offset_data, member.size) for member in plain]
             end = tar.offset
     except _DAMAGE as error:
         archive.fail(f"no tar archive ({error}).", error)
@@ -90,10 +91,6 @@ def _check_end(archive: ByteSource, end: int) -> None:
     mark = archive.read(end, min(tarfile.BLOCKSIZE, max(archive.nbytes - end, 0)), "the end")
     if mark != bytes(tarfile.BLOCKSIZE):
         archive.fail(f"a tar archive that is cut or damaged: no member and no end at byte {end}.")
-
-
-def _is_plain(member: tarfile.TarInfo) -> bool:
-    return member.isreg() and not member.issparse()
 
 
 def _decompressed(archive: ByteSource) -> ByteSource:

@@ -124,7 +124,10 @@ def _load_legacy(file: ByteSource, rebuilder: Rebuilder) -> Any:
             dtype, key, _ = storage_fields(identity)
             expected[key] = dtype
 
-        load_data(stream, {name: _unmade(value) for name, value in rebuilder.admitted().items()}, note)
+        # functions that make tensors have stand-ins, so only values are read
+        admitted = rebuilder.admitted().items()
+        named = {name: _make_nothing if isinstance(it, MethodType) else it for name, it in admitted}
+        load_data(stream, named, note)
         keys = load_data(stream, {}, no_persistent)
         storages = _locate(file, stream.tell(), keys, expected)
 
@@ -141,11 +144,6 @@ def _load_legacy(file: ByteSource, rebuilder: Rebuilder) -> Any:
 
         stream.seek(begin)
         return load_data(stream, rebuilder.admitted(), load_persistent)
-
-
-def _unmade(value: Any) -> Any:
-    """Replace functions that make tensors by stand-ins, so only values are read."""
-    return _make_nothing if isinstance(value, MethodType) else value
 
 
 def _make_nothing(*_arguments: Any) -> None:

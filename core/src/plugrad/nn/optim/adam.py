@@ -234,17 +234,14 @@ class NAdam(Optimizer):
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = decayed(unit, grad, group, group["decoupled_weight_decay"])
         beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
-        now, next_one = (_momentum(beta1, at, group["momentum_decay"]) for at in (steps, steps + 1))
+        decay = group["momentum_decay"]
+        now, next_one = ((1 - _DECAY ** (at * decay) * 0.5) * beta1 for at in (steps, steps + 1))
         product = unit.keep("product", unit["product"] * now)
         mean = unit.average("mean", grad, beta1)
         square = unit.average("square", grad * grad, beta2)
         ahead = grad * ((1 - now) / (1 - product)) + mean * (next_one / (1 - product * next_one))
         root = (square / average_weight(beta2, steps)).sqrt()
         return value - ahead / (root + group["eps"]) * group.lr_beside(unit.target)
-
-
-def _momentum(beta1: float | Tensor, steps: Tensor, decay: float) -> Tensor:
-    return (1 - _DECAY ** (steps * decay) * 0.5) * beta1
 
 
 class RAdam(Optimizer):

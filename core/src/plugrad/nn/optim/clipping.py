@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from plugrad.dtype import DType, dtypes, least_upper_dtype
+from plugrad.dtype import dtypes, least_upper_dtype
 from plugrad.errors import GradientError
 from plugrad.nn.checks import Range, check_numbers
 from plugrad.tensor import Tensor
@@ -58,7 +58,7 @@ def clip_grad_norm_(
     if not found:
         return Tensor(0.0)
     device = found[0][0].device
-    magnitudes = [grad.cast(_wide(grad)).abs() for _, grad in found]
+    magnitudes = [grad.cast(least_upper_dtype(dtypes.float32, grad.dtype)).abs() for _, grad in found]
     if math.isinf(norm_type):
         norm = Tensor.stack(*[m.max().to(device) for m in magnitudes]).max()
     else:
@@ -96,10 +96,6 @@ def clip_grad_value_(params: "Tensor | Iterable[Tensor]", clip_value: float) -> 
     check_numbers("clip_grad_value_", _LIMIT, clip_value=clip_value)
     for p, grad in _with_gradients(params):
         p.grad = grad.clamp(-clip_value, clip_value)
-
-
-def _wide(grad: Tensor) -> DType:
-    return least_upper_dtype(dtypes.float32, grad.dtype)
 
 
 def _power(magnitude: Tensor, norm_type: float) -> Tensor:

@@ -1,4 +1,4 @@
-"""The base of schedules, which counts steps and sets the rates, and one schedule after the other."""
+"""The base of schedules, and one schedule after the other."""
 
 import bisect
 from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plugrad.dtype import DType, dtype_min, dtypes, is_float, is_int, sum_acc_dtype
+from plugrad.dtype import dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import (
@@ -17,7 +17,7 @@ from plugrad.tensor.functional.pool import (
 )
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes, not_negative, sizes_of
 from plugrad.tensor.shape.windows import check_window
-from plugrad.tensor.shapes import Dim, expanded, product, show
+from plugrad.tensor.shapes import expanded, product, show
 from plugrad.uop import Ops, UOp, least
 
 
@@ -119,7 +119,8 @@ def _avg_pool(x: Tensor, pool: Pool, count_include_pad: bool, divisor_override: 
         return x._like((total / float(divisor_override)).cast(narrow))
     is_padding_one = count_include_pad and not any(pool.extra)
     if is_padding_one or not any(map(any, pool.widths)):
-        return x._like((total / _as_float(product(pool.kernel), wide)).cast(narrow))
+        count = product(pool.kernel)
+        return x._like((total / (float(count) if isinstance(count, int) else count.cast(wide))).cast(narrow))
     axes = len(pool.sizes)
     ones = UOp.const(wide, 1).reshape((1,) * axes).expand(pool.sizes)
     counts = pool.windows_of(x._like(ones), 0, counted_padding=count_include_pad)
@@ -217,10 +218,6 @@ def _max_pool(x: Tensor, pool: Pool, return_indices: bool) -> Any:
     if not return_indices:
         return values
     return values, x._like(first_places(view, from_end_view, product(pool.sizes)))
-
-
-def _as_float(count: Dim, dtype: DType) -> Any:
-    return float(count) if isinstance(count, int) else count.cast(dtype)
 
 
 def max_unpool2d(

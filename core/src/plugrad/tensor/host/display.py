@@ -1,4 +1,4 @@
-"""Text of tensors, and in notebooks a picture of the graph; values are shown only if already in memory."""
+"""Text of tensors, and pictures of their graphs; values are shown if in memory."""
 
 import math
 from collections import Counter

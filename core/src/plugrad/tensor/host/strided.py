@@ -201,11 +201,8 @@ def _permuted(u: UOp, view: Strides) -> Strides:
 def _flipped(u: UOp, view: Strides) -> Strides:
     axes: tuple[int, ...] = u.arg
     strides = [-stride if axis in axes else stride for axis, stride in enumerate(view.strides)]
-    return view._replace(strides=tuple(strides), offset=view.offset + _last(view, axes))
-
-
-def _last(view: Strides, axes: tuple[int, ...]) -> int:
-    return sum([(view.shape[axis] - 1) * view.strides[axis] for axis in axes])
+    last = sum([(view.shape[axis] - 1) * view.strides[axis] for axis in axes])
+    return view._replace(strides=tuple(strides), offset=view.offset + last)
 
 
 def _shrunk(u: UOp, view: Strides) -> Strides | None:

@@ -246,7 +246,10 @@ def plan_of(
     joined = _flatten_positions([part for _, part, _ in tensors], sizes)
     # as in NumPy, where nothing is named, nothing is out of range
     for item, axis in of_the_host if 0 not in joined.shape else ():
-        _check_ends(item, axis, shape[axis])
+        size = shape[axis]
+        if isinstance(size, int):
+            check_inside(item.least, axis, size)
+            check_inside(item.greatest, axis, size)
     return IndexPlan(tuple(basic), axes, joined, product(sizes), axes[0] if together else 0)
 
 
@@ -300,12 +303,6 @@ def _positions(item: Any, shape: Shape, axis: int, find_true: Callable[[Any], Se
         return [place.cast(position_dtype(size))]
     check_inside(number, axis, size)
     return [UOp.const(position_dtype(size), number % size)]
-
-
-def _check_ends(item: HostPositions, axis: int, size: Dim) -> None:
-    if isinstance(size, int):
-        check_inside(item.least, axis, size)
-        check_inside(item.greatest, axis, size)
 
 
 def _flatten_positions(parts: list[UOp], sizes: list[Dim]) -> UOp:

@@ -246,7 +246,8 @@ def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tens
     if names:
         (axis,) = renamed(self.squeeze, names, axis=axis)
     chosen = axes_along(axis, self.ndim, "squeeze")
-    kept = [size for i, size in enumerate(self.shape) if i not in chosen or not _equals(size, 1)]
+    is_one = [isinstance(size, int) and size == 1 for size in self.shape]
+    kept = [size for i, size in enumerate(self.shape) if i not in chosen or not is_one[i]]
     return self._view(lambda u: u.reshape(tuple(kept)))
 
 
@@ -358,10 +359,6 @@ def _infer_size(shape: Shape, wanted: Shape, what: str) -> Shape:
             f"Pass -1 for one dimension or a shape with {counts[0]} elements."
         )
     return wanted
-
-
-def _equals(size: Dim, number: int) -> bool:
-    return isinstance(size, int) and size == number
 
 
 def _quotient(count: Any, known: Any) -> Any:

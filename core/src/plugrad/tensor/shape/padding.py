@@ -164,21 +164,16 @@ def _pad_with_elements(x: Tensor, pairs: list[tuple[Dim, Dim]], mode: PadMode) -
     cut, pairs = _split_widths(pairs)
     if mode == "circular" and any(b or e for b, e in cut):
         return _pad_with_elements(_cut_edges(x, cut), pairs, mode)
+    fill = {"circular": wrap_axis, "reflect": _reflect, "replicate": _replicate}[mode]
     out = x
     for axis, (before, after) in enumerate(pairs):
         size = out.shape[axis]
         if not before and not after:
             continue
         _check_reach(mode, axis, size_today(size), max(size_today(before), size_today(after)))
-        out = _pad_axis(out, mode, axis, before, after)
+        out = fill(out, axis, before, after)
     # not a view, also where nothing is added
     return x._like(_cut_edges(out, cut)._graph)
-
-
-def _pad_axis(x: Tensor, mode: PadMode, axis: int, before: Dim, after: Dim) -> Tensor:
-    if mode == "circular":
-        return wrap_axis(x, axis, before, after)
-    return (_reflect if mode == "reflect" else _replicate)(x, axis, before, after)
 
 
 def _cut_edges(x: Tensor, widths: list[tuple[int, int]]) -> Tensor:

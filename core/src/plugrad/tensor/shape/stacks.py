@@ -10,7 +10,6 @@ from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts, joined_tensors
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
-    Dim,
     as_int,
     greater,
     is_sequence,
@@ -255,7 +254,7 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
     size = x.shape[at]
     if is_sequence(given):
         places = [as_int(place, f"{what}: indices_or_sections") for place in several(given)]
-        ends = [_slice_end(place, size) for place in places]
+        ends = [lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0) for place in places]
     else:
         count = as_int(given, f"{what}: indices_or_sections")
         if not 1 <= count <= _MOST_PARTS:
@@ -264,10 +263,6 @@ def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
         ends = [short * i + lesser(i, longer) for i in range(1, count)]
     bounds = zip([0, *ends], [*ends, size], strict=True)
     return tuple([interval(x, at, begin, greater(begin, end)) for begin, end in bounds])
-
-
-def _slice_end(place: int, size: Dim) -> Dim:
-    return lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0)
 
 
 def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, ...]:
