@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from plugrad.dtype import is_complex
+from plugrad.dtype import is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import fixed_shape, is_one_of, show
@@ -100,7 +100,7 @@ def unique_values(x: Tensor, /) -> Tensor:
         >>> unique_values(Tensor([2.0, float("nan"), 2.0, float("nan")])).tolist()
         [2.0, nan, nan]
     """
-    return unique_all(x).values
+    return unique_all(x).values if is_inexact(x.dtype) else x.unique()
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
@@ -110,6 +110,8 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
         >>> unique_counts(Tensor([3, 1, 3])).counts.tolist()
         [1, 2]
     """
+    if not is_inexact(x.dtype):
+        return UniqueCounts(*x.unique(return_counts=True))
     found = unique_all(x)
     return UniqueCounts(found.values, found.counts)
 
@@ -121,6 +123,8 @@ def unique_inverse(x: Tensor, /) -> UniqueInverse:
         >>> unique_inverse(Tensor([3, 1, 3])).inverse_indices.tolist()
         [1, 0, 1]
     """
+    if not is_inexact(x.dtype):
+        return UniqueInverse(*x.unique(return_inverse=True))
     found = unique_all(x)
     return UniqueInverse(found.values, found.inverse_indices)
 
