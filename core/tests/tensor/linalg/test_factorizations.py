@@ -1,4 +1,4 @@
-"""Tests of plugrad.tensor.linalg.factorizations: Cholesky factors."""
+"""Tests of plugrad.tensor.linalg.factorizations: large matrices by halves."""
 
 from typing import Any
 
@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from plugrad import Tensor
-from plugrad.tensor.linalg import factorizations
+from plugrad.tensor.linalg import factorizations, triangles
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(factorizations, "_CHOLESKY_STEPS", 4)
+    monkeypatch.setattr(triangles, "_BLOCK", 2)
 
 
 def numbers(*shape: int, dtype: str = "float64") -> Any:

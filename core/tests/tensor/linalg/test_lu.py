@@ -1,14 +1,19 @@
-"""Tests of plugrad.tensor.linalg.lu: rows change their places."""
+"""Tests of plugrad.tensor.linalg.lu: panels divide the size, or leave columns behind."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from plugrad import Tensor
+from plugrad import Tensor, events
 from plugrad.jit import jit
 from plugrad.tensor.linalg import lu
 from plugrad.transforms import vmap
+
+
+@pytest.fixture(autouse=True)
+def narrow_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lu, "_WIDTH", 4)
 
 
 def numbers(*shape: int, dtype: str = "float64") -> Any:
@@ -29,7 +34,7 @@ def test_factors_multiply_to_the_rows_in_their_order(shape: Any) -> None:
     check_lu(x, *(Tensor(u).numpy() for u in lu.lu_factors(tensor.uop, tensor.device)))
 
 
-def test_rows_are_swapped() -> None:
+def test_rows_are_swapped_among_panels() -> None:
     # each pivot is in the last row that is left
     x = np.eye(10)[::-1].copy() + np.tri(10)[::-1] * 1e-3
     tensor = Tensor(x)
@@ -76,3 +81,17 @@ def test_one_matrix_of_a_mapped_batch_is_not_known() -> None:
     x = x @ np.swapaxes(x, -1, -2) + np.eye(9)
     found = vmap(lambda tensor: tensor.inv())(Tensor(x))
     np.testing.assert_allclose(found.numpy(), np.linalg.inv(x), atol=1e-10)
+
+
+@pytest.mark.wide_on_cpu
+def test_twice_the_size_is_planned_as_often_as_one_more_half() -> None:
+    counts: list[int] = []
+    for size in (16, 32, 64):
+        x = Tensor(np.eye(size)).realize()
+        done: list[events.RealizeEvent] = []
+        with events.subscribe(events.RealizeEvent, done.append):
+            lu.lu_factors(x.uop, x.device)
+        counts.append(len(done))
+    # the steps of a panel are planned twice and repeated, and what follows them planned; all other panels run
+    # at once
+    assert counts[2] - counts[1] == counts[1] - counts[0] == 2 * 4 + 1

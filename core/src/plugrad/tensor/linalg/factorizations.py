@@ -2,31 +2,38 @@
 
 If the column number were a constant, each column would need a kernel of its own. So the number is an element
 in memory that each step increments: a factorization compiles two to four kernels, whatever the size of the
-matrix, and launches them once a step. Everything is batched over leading axes.
+matrix, and launches them once a step. Everything is batched over leading axes. Large matrices are halved,
+until their steps are few.
 """
 
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, part_dtype
 from plugrad.errors import DtypeError
-from plugrad.tensor.linalg.field import direction, divided, magnitude, scaled, square
+from plugrad.tensor.linalg.field import direction, divided, magnitude, quotient, scaled, square
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
+    FEW,
     State,
     at,
     columns_of,
+    computed,
     counter,
     cut,
+    padded,
     repeat_step,
     rows_of,
     sum_along,
     take_rows,
     transposed,
 )
-from plugrad.tensor.linalg.triangles import inverse_of_lower
+from plugrad.tensor.linalg.triangles import inverse_of_lower, pad_with_identity, solve_lower
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import expanded
 from plugrad.uop import UOp
+
+# Measured: larger matrices are halved.
+_CHOLESKY_STEPS = 32
 
 _EPSILONS = {dtypes.float32: 2.0**-23, dtypes.float64: 2.0**-52}
 
@@ -53,6 +60,36 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
 
     Source: Golub and Van Loan 2013, algorithm 4.2.2.
     """
+    size: Any = x.shape[-1]
+    if size <= _CHOLESKY_STEPS:
+        return _cholesky_by_steps(x, device, FEW)
+    doublings = (-(-size // _CHOLESKY_STEPS) - 1).bit_length()
+    width = -(-size >> doublings)
+    (x,) = computed((pad_with_identity(x, width << doublings).contiguous(),), device)
+    factor = _cholesky_by_halves(x, width, device)
+    return cut(factor, (0, size), (0, size))
+
+
+def _cholesky_by_halves(x: UOp, width: int, device: str) -> UOp:
+    """Factorize the upper half, solve for the block below, and factorize the rest."""
+    size: Any = x.shape[-1]
+    if size == width:
+        return _cholesky_by_steps(x, device, 1)
+    half = size // 2
+    first, second = (0, half), (half, size)
+    upper = _cholesky_by_halves(cut(x, first, first).contiguous(), width, device)
+    below = cut(x, second, first)
+    below = solve_lower(upper, transposed(below.conj()).contiguous(), device)
+    below = transposed(below.conj()).contiguous()
+    left = cut(x, second, second) - matrix_product(below, transposed(below.conj()))
+    # steps compute what they read: that should not be done for each result again
+    below, left = computed((below, left.contiguous()), device)
+    lower = _cholesky_by_halves(left, width, device)
+    left_half = padded(upper, (0, half), (0, half)) + padded(below, (half, 0), (0, half))
+    return (left_half + padded(lower, (half, 0), (half, 0))).contiguous()
+
+
+def _cholesky_by_steps(x: UOp, device: str, few: int) -> UOp:
     shape = x.shape
     size: Any = shape[-1]
     row, column = rows_of(shape), columns_of(shape)
@@ -69,7 +106,7 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
         left = (column > step).where(state - mine * others, state)
         return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeat_step(reduced, (x.contiguous(), counter(device)), size, device)
+    state, _ = repeat_step(reduced, (x.contiguous(), counter(device)), size, device, few)
     return (row >= column).where(state, state.const_like(0.0)).contiguous()
 
 
@@ -115,14 +152,48 @@ def householder_steps(x: UOp, device: str) -> UOp:
 def inverse(factors: UOp, order: UOp, device: str) -> UOp:
     """Return the inverse of matrices from their LU factors: (*B, n, n) -> (*B, n, n)."""
     shape = factors.shape
-    lower = inverse_of_lower(factors, device, unit=True)
-    upper = transposed(inverse_of_lower(transposed(factors), device))
+    lower, upper = inverse_factors(factors, device)
     # where each row went, from where each one came
     row, column = rows_of(shape), columns_of(shape)
     came = row.eq(order.reshape((*shape[:-2], 1, shape[-1])).expand(shape))
     went = sum_along(came.where(column, column.const_like(0)), -1).contiguous()
     places = expanded(transposed(went), shape)
     return matrix_product(upper, pick_last(lower, places).contiguous())
+
+
+def substitute(factors: UOp, right: UOp, device: str) -> UOp:
+    """Return the solution of `L @ U @ x == right`.
+
+    Shapes: (*B, n, n), (*B, n, k) -> (*B, n, k).
+
+    Source: Golub and Van Loan 2013, algorithms 3.1.3 and 3.1.4.
+    """
+    size: Any = factors.shape[-1]
+    shape = right.shape
+    row = rows_of(shape)
+
+    def forwards(before: State) -> State:
+        right, k = before
+        product = expanded(at(factors, -1, k), shape) * expanded(at(right, -2, k), shape)
+        below = row > expanded(k, shape)
+        return below.where(right - product, right).contiguous(), (k + 1).contiguous()
+
+    def backwards(before: State) -> State:
+        right, k = before
+        column, step = at(factors, -1, k), expanded(k, shape)
+        pivot, mine = at(column, -2, k), at(right, -2, k)
+        found = expanded(quotient(mine, expanded(pivot, mine.shape)), shape)
+        left = (row < step).where(right - expanded(column, shape) * found, right)
+        return row.eq(step).where(found, left).contiguous(), (k - 1).contiguous()
+
+    state = repeat_step(forwards, (right.contiguous(), counter(device)), size - 1, device)
+    return repeat_step(backwards, state, size, device)[0]
+
+
+def inverse_factors(factors: UOp, device: str) -> tuple[UOp, UOp]:
+    """Return the inverses of L and U."""
+    lower = inverse_of_lower(factors, device, unit=True)
+    return lower, transposed(inverse_of_lower(transposed(factors), device))
 
 
 def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:

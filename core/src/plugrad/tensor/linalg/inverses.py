@@ -12,7 +12,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
 from plugrad.tensor.base import Tensor, promoted
-from plugrad.tensor.linalg.factorizations import inverse
+from plugrad.tensor.linalg.factorizations import inverse, substitute
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.lu import lu_factors
 from plugrad.tensor.linalg.matrix_results import SlogdetResult
@@ -28,6 +28,9 @@ from plugrad.tensor.linalg.operands import (
 )
 from plugrad.tensor.linalg.triangles import solve_lower, solve_upper
 from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
+
+# Up to so many steps, substituting takes less time than the products that invert triangles.
+_FEW_TO_SUBSTITUTE = 32
 
 
 def inv(self: Tensor) -> Tensor:
@@ -177,10 +180,14 @@ def _solved(x: Tensor, right: Tensor) -> Tensor:
     batch = broadcast_shapes(x.shape[:-2], right.shape[:-2], what="solve")
     wide = detached(right).expand(*batch, *right.shape[-2:])
     order = order.unsqueeze(-1).expand(*batch, *right.shape[-2:])
-    factors = factors.expand(*batch, *factors.shape[-2:])
-    found = _substituted(factors, wide.gather(-2, order))
-    error = in_memory(wide - detached(x) @ found)
-    found = found + _substituted(factors, error.gather(-2, order))
+    if size_of(x, -1) <= _FEW_TO_SUBSTITUTE:
+        factors = factors.expand(*batch, *factors.shape[-2:])
+        found = x._like(substitute(factors._graph, wide.gather(-2, order)._graph, x.device))
+    else:
+        factors = factors.expand(*batch, *factors.shape[-2:])
+        found = _substituted(factors, wide.gather(-2, order))
+        error = in_memory(wide - detached(x) @ found)
+        found = found + _substituted(factors, error.gather(-2, order))
     return with_gradient_of(in_memory(found), _refined(x, inverted, right))
 
 

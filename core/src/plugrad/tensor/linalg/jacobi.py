@@ -27,7 +27,7 @@ from plugrad.tensor.linalg.operands import (
     squared_lengths,
 )
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Dim, is_static, lesser
+from plugrad.tensor.shapes import Dim, lesser
 from plugrad.uop import UOp
 
 # the reciprocals of these are finite
@@ -48,9 +48,6 @@ def padded_svd(x: Tensor, complete: bool) -> tuple[list[Tensor], list[Tensor]]:
     whole = pad_with_zeros(detached(x))
     is_wide = size_of(whole, -1) > size_of(whole, -2)
     u, s, v, others = jacobi_svd(adjoint(whole) if is_wide else whole, complete)
-    if is_static((rows, columns)):
-        none = interval(others, others.ndim - 1, 0, 0)
-        return ([v, s, u], [none, others]) if is_wide else ([u, s, v], [others, none])
     u = u.cat(others, axis=-1) if complete else u
     u, v = (v, u) if is_wide else (u, v)
     thin = [corner(u, rows, count), interval(s, s.ndim - 1, 0, count), corner(v, columns, count)]

@@ -19,12 +19,14 @@ from plugrad.tensor.shapes import Shape, expanded
 from plugrad.uop import Ops, UOp
 
 # So many steps are a graph like any other.
-_FEW = 32
+FEW = 32
 
 State = tuple[UOp, ...]
 
 
-def repeat_step(step: Callable[[State], State], state: State, count: int, device: str) -> State:
+def repeat_step(
+    step: Callable[[State], State], state: State, count: int, device: str, few: int = FEW
+) -> State:
     """Return the state after `count` steps.
 
     Many steps are computed now. Few are a graph like any other, as are steps of values that nobody knows yet:
@@ -35,6 +37,7 @@ def repeat_step(step: Callable[[State], State], state: State, count: int, device
         state: what the first step takes.
         count: the number of steps.
         device: where they are computed.
+        few: how many steps are few: fewer where many other steps follow.
 
     Example:
         >>> x = Tensor([1.0])
@@ -42,7 +45,7 @@ def repeat_step(step: Callable[[State], State], state: State, count: int, device
         >>> Tensor(state).tolist()
         [4.0]
     """
-    if count > _FEW and _is_known(state):
+    if count > few and _is_known(state):
         return bulk_apply(lambda state: computed(step(state), device), state, count)
     for _ in range(count):
         state = step(state)
@@ -55,6 +58,15 @@ def computed(values: State, device: str) -> State:
         return values
     realize(values, device)
     return tuple([storage.resolve(u, device) for u in values])
+
+
+def repeat_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
+    """Return the state after `count` parts, each of repeated steps and a graph."""
+    if _is_known(state):
+        return bulk_apply(lambda state: computed(part(state), device), state, count)
+    for _ in range(count):
+        state = part(state)
+    return state
 
 
 def _is_known(state: State) -> bool:

@@ -62,9 +62,12 @@ def svd(self: Tensor, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
         [2.0, 1.0]
     """
     x, narrow = matrices(self, "svd")
-    thin, (left, right) = jacobi.padded_svd(x, full_matrices)
-    u, s, v = with_jvp(x, thin, _singular_jvp)
-    u, v = _append_columns(u, left), _append_columns(v, right)
+    if not is_static(x.shape[-2:]):
+        u, s, v = _symbolic_svd(x, full_matrices)
+    elif size_of(x, -1) > size_of(x, -2):
+        v, s, u = _tracked_svd(adjoint(x), full_matrices)
+    else:
+        u, s, v = _tracked_svd(x, full_matrices)
     return SVDResult(u.cast(narrow), s.cast(part_dtype(narrow)), adjoint(v).cast(narrow))
 
 
@@ -173,6 +176,19 @@ def _pseudo_inverse(x: Tensor, rtol: float | None) -> tuple[Tensor, Tensor, Tens
     return with_jvp(x, [value], _pinv_jvp)[0], s, is_kept
 
 
+def _tracked_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """Return U, S and V, with gradients, for m >= n."""
+    u, s, v, others = jacobi.jacobi_svd(detached(x), complete)
+    u, s, v = with_jvp(x, [u, s, v], _singular_jvp)
+    return _append_columns(u, others), s, v
+
+
+def _symbolic_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
+    thin, (left, right) = jacobi.padded_svd(x, complete)
+    u, s, v = with_jvp(x, thin, _singular_jvp)
+    return _append_columns(u, left), s, _append_columns(v, right)
+
+
 def _append_columns(q: Tensor, others: Tensor) -> Tensor:
     """Append the other columns to orthonormal ones, and keep them orthonormal in derivatives."""
     if isinstance(count := size_of(others, -1), int) and not count:
@@ -195,7 +211,7 @@ def _eigen_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
 
 
 def _singular_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
-    """Return the JVP of U, S and V.
+    """Return the JVP of U, S and V; U and V have m >= n.
 
     Of complex matrices, dU takes the phase that turns both vectors of a pair apart.
 
@@ -210,9 +226,8 @@ def _singular_jvp(values: Sequence[Any], x: Any, step: Any) -> list[Any]:
     gaps = jacobi.safe_inverse((row - column) * (row + column))
     du = u @ ((inner * row + adjoint(inner) * column) * gaps)
     dv = v @ ((inner * column + adjoint(inner) * row) * gaps)
-    if u.shape[-1] != u.shape[-2]:
-        moved = step @ v * jacobi.safe_inverse(row)
-        du = du + moved - u @ (adjoint(u) @ moved)
+    moved = step @ v * jacobi.safe_inverse(row)
+    du = du + moved - u @ (adjoint(u) @ moved)
     if v.shape[-1] != v.shape[-2]:
         moved = adjoint(step) @ u * jacobi.safe_inverse(row)
         dv = dv + moved - v @ (adjoint(v) @ moved)

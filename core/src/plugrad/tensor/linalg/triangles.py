@@ -19,6 +19,7 @@ from plugrad.tensor.linalg.matrix_steps import (
     padded,
     rows_of,
     slice_rows,
+    transposed,
 )
 from plugrad.tensor.shapes import expanded
 from plugrad.uop import UOp
@@ -53,25 +54,31 @@ def solve_lower(x: UOp, right: UOp, device: str, unit: bool = False) -> UOp:
 
     Only diagonal blocks are inverted, so rounding grows with their condition, not with that of `x`.
     """
-    size: Any = x.shape[-1]
-    doublings = max(-(-size // _BLOCK) - 1, 0).bit_length()
-    width = max(-(-size >> doublings), 1)
-    whole = width << doublings
-    x, right = pad_with_identity(x, whole), padded(right, (0, whole - size), (0, 0))
-    inverted = inverse_of_lower(_below_diagonal(x, width, 0).contiguous(), device, unit)
-    found = _substitute(x.contiguous(), inverted.contiguous(), right.contiguous())
-    return slice_rows(found, 0, size)
+    return _substitute_blocks(x, right, device, unit, False)
 
 
 def solve_upper(x: UOp, right: UOp, device: str) -> UOp:
     """Return the solution of `x @ y == right` for an upper triangle, as `solve_lower` does."""
-    rows, columns = len(x.shape) - 2, len(x.shape) - 1
-    # counted from the end, it is a lower one
-    return solve_lower(x.flip((rows, columns)), right.flip((rows,)), device).flip((rows,))
+    return _substitute_blocks(x, right, device, False, True)
 
 
-def _substitute(x: UOp, inverted: UOp, right: UOp) -> UOp:
-    """Solve a lower triangle by halves, with the inverses of its diagonal blocks.
+def _substitute_blocks(x: UOp, right: UOp, device: str, unit: bool, is_upper: bool) -> UOp:
+    size: Any = x.shape[-1]
+    doublings = max(-(-size // _BLOCK) - 1, 0).bit_length()
+    width = -(-size >> doublings)
+    whole = width << doublings
+    x, right = pad_with_identity(x, whole), padded(right, (0, whole - size), (0, 0))
+    blocks = _below_diagonal(x, width, 0)
+    if is_upper:
+        inverted = transposed(inverse_of_lower(transposed(blocks).contiguous(), device))
+    else:
+        inverted = inverse_of_lower(blocks.contiguous(), device, unit)
+    found = _substitute(x.contiguous(), inverted.contiguous(), right.contiguous(), is_upper)
+    return slice_rows(found, 0, size)
+
+
+def _substitute(x: UOp, inverted: UOp, right: UOp, is_upper: bool) -> UOp:
+    """Solve a triangle by halves, with the inverses of its diagonal blocks.
 
     Shapes: (*B, n, n), inverted blocks (*B, c, w, w), (*B, n, k) -> (*B, n, k).
     """
@@ -80,15 +87,18 @@ def _substitute(x: UOp, inverted: UOp, right: UOp) -> UOp:
         return matrix_product(inverted.reshape((*batch, width, width)), right).contiguous()
     half: Any = count // 2
     size: Any = half * width
-    heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
-    first, second = (
-        inverted.shrink([*heads, (i * half, (i + 1) * half), (0, width), (0, width)]) for i in (0, 1)
-    )
-    above, below = (0, size), (size, 2 * size)
-    upper = _substitute(cut(x, above, above), first, slice_rows(right, 0, size))
-    rest = slice_rows(right, size, size) - matrix_product(cut(x, below, above), upper)
-    lower = _substitute(cut(x, below, below), second, rest.contiguous())
-    return (padded(upper, (0, size), (0, 0)) + padded(lower, (size, 0), (0, 0))).contiguous()
+    halves: dict[int, UOp] = {}
+    for part in (1, 0) if is_upper else (0, 1):
+        rows = (part * size, (part + 1) * size)
+        mine = slice_rows(right, rows[0], size)
+        for other, known in halves.items():
+            beside = cut(x, rows, (other * size, (other + 1) * size))
+            mine = (mine - matrix_product(beside, known)).contiguous()
+        heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
+        blocks = inverted.shrink([*heads, (part * half, (part + 1) * half), (0, width), (0, width)])
+        halves[part] = _substitute(cut(x, rows, rows), blocks, mine, is_upper)
+    upper, lower = (padded(halves[i], (i * size, size - i * size), (0, 0)) for i in (0, 1))
+    return (upper + lower).contiguous()
 
 
 def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
