@@ -97,16 +97,16 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
     most = limit if is_short else min(LONGEST_AXIS_OF_WINDOW, limit)
     streaming = (body for body in bodies_of(kernel.ast) if streams(body, can.cache_bytes[-1]))
     streamed = [p for body in streaming for p in moving(body)]
-    # around a loop, rows far apart would be as many streams, whose lines push each other out of a set
-    far: list[MemoryAccess] = []
+    # around a loop, rows that share a set of the cache would be as many streams, which push each other out
+    rows: list[MemoryAccess] = []
     for r in reversed(axes):
         size = constant_size(r)
-        apart = any(p.leaves_line(r) for p in far) or any(p.is_followed(r) for p in streamed)
+        apart = any(_share_set(p, r) for p in rows) or any(p.is_followed(r) for p in streamed)
         if size and 1 < size <= most and not apart:
             kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
             most //= size
         else:
-            far = [p for body in bodies for p in moving(body)]
+            rows = [p for body in bodies for p in moving(body)]
 
 
 def _outgrow_registers(kernel: KernelOpt, axes: list[UOp], bodies: list[LoopBody], tile: Tile | None) -> bool:
@@ -172,6 +172,11 @@ def _steps_along(body: LoopBody, *kinds: AxisType) -> int:
 
 def _is_part(r: UOp, axis: UOp | None) -> bool:
     return axis is not None and r.arg.ident[: len(axis.arg.ident)] == axis.arg.ident
+
+
+def _share_set(place: MemoryAccess, r: UOp) -> bool:
+    """Say whether all steps of `r` read lines of one set of the first cache."""
+    return place.leaves_line(r) and place.step_bytes(r) % _SAME_SET == 0
 
 
 def _crowds_set(place: MemoryAccess, r: UOp) -> bool:
