@@ -1,6 +1,7 @@
 """Tests of plugrad.nn.checks: layers name the argument that they cannot take."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from plugrad import nn
-from plugrad.errors import ArgumentError, PlugradError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor import Tensor
 
 SIZES: list[tuple[str, Callable[[Any], object]]] = [
@@ -44,6 +45,19 @@ def test_shares_are_probabilities(p: float) -> None:
             make(p)
 
 
+def test_inputs_are_tensors() -> None:
+    x: Any = Tensor.ones(2, 4)
+    for name, call in (
+        ("Linear: x", lambda: nn.Linear(4, 2)([1.0])),
+        ("Conv1d: x", lambda: nn.Conv1d(4, 2, 1)(3)),
+        ("Embedding: indices", lambda: nn.Embedding(4, 2)(1)),
+        ("MultiheadAttention: key", lambda: nn.MultiheadAttention(4, 2)(x, "a", x)),
+        ("MultiheadAttention: key_padding_mask", lambda: nn.MultiheadAttention(4, 2)(x, x, x, [True])),
+    ):
+        with pytest.raises(DtypeError, match=f"{name} is .*, which is no tensor"):
+            call()
+
+
 def test_every_layer_refuses_what_is_no_tensor() -> None:
     made: dict[str, tuple[Any, ...]] = {
         "Linear": (4, 3),
@@ -71,8 +85,9 @@ def test_every_layer_refuses_what_is_no_tensor() -> None:
         )
         wanted = [p for p in inspect.signature(layer.forward).parameters.values() if p.default is p.empty]
         for junk in (None, "a", [1.0], 3):
-            # of what is no tensor Python says what it lacks
-            with pytest.raises((PlugradError, AttributeError, TypeError)):
+            with pytest.raises(
+                DtypeError, match=rf"^{re.escape(type(layer).__name__)}: .* is .*, which is no tensor"
+            ):
                 layer(*[junk] * len(wanted))
 
 

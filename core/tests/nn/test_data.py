@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.utils.data
 
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn.data import DataLoader, TensorDataset, collate
 from plugrad.tensor import Tensor
 
@@ -120,6 +120,8 @@ def test_what_is_no_data_is_refused() -> None:
         TensorDataset(Tensor.ones(2), Tensor.ones(3))
     with pytest.raises(ShapeError, match="first axes differ"):
         TensorDataset(Tensor(1.0))
+    with pytest.raises(DtypeError, match="tensor 0 is"):
+        TensorDataset([1])  # pyright: ignore[reportArgumentType]
 
 
 def test_batches_are_the_same_where_their_progress_is_shown() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.nn import Linear, init
 from plugrad.tensor import Tensor
 
@@ -73,3 +73,5 @@ def test_what_cannot_be_filled_is_refused() -> None:
         init.kaiming_normal_(Tensor.zeros(3, 3), mode="fan")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ArgumentError, match=r"normal_: std=-1\.0: pass a number that is 0 or more"):
         init.normal_(Tensor.zeros(3), std=-1.0)
+    with pytest.raises(DtypeError, match="constant_: tensor is"):
+        init.zeros_([1.0])  # pyright: ignore[reportArgumentType]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plugrad import Ops, Tensor, UOp, Variable, dtypes, events
-from plugrad.errors import ArgumentError, DeviceError, ShapeError, VerifyError
+from plugrad.errors import ArgumentError, DeviceError, DtypeError, ShapeError, VerifyError
 from plugrad.jit import jit
 
 
@@ -119,6 +119,8 @@ def test_mistakes_in_a_kernel_are_named() -> None:
         Tensor.custom_kernel(lambda out, a: out.index(i).store(i, i), Tensor.empty(2), x)
     with pytest.raises(ArgumentError, match="there are no tensors"):
         Tensor.custom_kernel(add)
+    with pytest.raises(DtypeError, match="custom_kernel of 3"):
+        Tensor.custom_kernel(add, x, x, 3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ShapeError, match="symbolic"):
         Tensor.custom_kernel(add, x, x, x[: Variable("n", 1, 2).bind(1)])
     with pytest.raises(DeviceError, match="do not mix"):

@@ -17,11 +17,11 @@ from plugrad.array_api.reductions import sum
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import ArgumentError, ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.argument_checks import float_dtypes
+from plugrad.tensor.argument_checks import float_dtypes, real_number
 from plugrad.tensor.linalg.factorizations import epsilon
 from plugrad.tensor.linalg.matrix_results import EighResult, QRResult, SlogdetResult, SVDResult
 from plugrad.tensor.linalg.operands import matrices, square_matrices
-from plugrad.tensor.shapes import as_int, as_number, greater, show, some_axes
+from plugrad.tensor.shapes import as_int, greater, show, some_axes
 
 __all__ = [
     "cholesky",
@@ -242,16 +242,15 @@ def vector_norm(
         ord: `inf` and `-inf` give the greatest and least magnitude, 0 how many elements are not 0.
 
     Raises:
-        ArgumentError: `keepdims` is neither True nor False.
+        ArgumentError: `ord` is no number, or `keepdims` neither True nor False.
         AxisError: an axis does not exist, or comes twice.
-        DtypeError: `ord` is no number.
         ShapeError: there are no elements, for an infinite `ord`.
 
     Example:
         >>> vector_norm(Tensor([[3.0, 4.0], [0.0, -5.0]]), axis=1).tolist()
         [5.0, 5.0]
     """
-    ord = as_number(ord, "vector_norm: ord")
+    ord = real_number(ord, "vector_norm: ord")
     axes = some_axes(axis, x.ndim, "vector_norm")
     if math.isinf(ord) and any(x.shape[at] == 0 for at in axes):
         raise ShapeError(f"vector_norm of shape {show(x.shape)} with ord={ord}: there are no elements.")
@@ -283,7 +282,7 @@ def matrix_norm(
     if ord is None or isinstance(ord, str):
         kind: Any = ord or "fro"
     else:
-        kind = as_number(ord, "matrix_norm: ord")
+        kind = real_number(ord, "matrix_norm: ord")
     if kind not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise ArgumentError(
             f"matrix_norm: ord={ord!r:.60} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf."

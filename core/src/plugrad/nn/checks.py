@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, Literal, cast, get_args, get_origin
 
 from plugrad._frozen import frozen
-from plugrad.errors import ArgumentError, ShapeError, StateError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError, StateError
 from plugrad.nn.named_state import advice_on_private_names
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import Dim, as_flag, check_choice
@@ -104,6 +104,16 @@ def numbers_of(owner: object, count: int, allowed: Range, **values: Any) -> list
     for each in several:
         check_numbers(owner, allowed, **{name: each})
     return [float(each) for each in several]
+
+
+def check_tensors(layer: object, **values: Any) -> None:
+    """Raise DtypeError unless values are tensors."""
+    for name, value in values.items():
+        if not isinstance(value, Tensor):
+            raise DtypeError(
+                f"{_name(layer)}: {name} is {value!r:.60} ({type(value).__name__}), which is no "
+                "tensor. Pass Tensor(...)."
+            )
 
 
 def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 from plugrad._util import futures, multiprocessing, random
 from plugrad._util import numpy as np
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_fields
+from plugrad.nn.checks import check_fields, check_tensors
 from plugrad.progress import progress as shown_progress
 from plugrad.tensor import Tensor
 
@@ -42,6 +42,7 @@ class TensorDataset:
     """
 
     def __init__(self, *tensors: Tensor) -> None:
+        check_tensors(self, **{f"tensor {number}": tensor for number, tensor in enumerate(tensors)})
         if len({tensor.shape[:1] for tensor in tensors}) > 1 or not tensors[0].ndim:
             shapes = ", ".join(str(tensor.shape) for tensor in tensors)
             raise ShapeError(f"TensorDataset: tensors of shapes {shapes}: their first axes differ.")

@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import ANY_NUMBER, NOT_NEGATIVE, check_numbers
+from plugrad.nn.checks import ANY_NUMBER, NOT_NEGATIVE, check_numbers, check_tensors
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
 from plugrad.tensor.shapes import check_choice, fixed_shape
@@ -40,6 +40,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
         >>> -2.0 <= w.min().item() <= w.max().item() <= -1.0
         True
     """
+    check_tensors("uniform_", tensor=tensor)
     check_numbers("uniform_", ANY_NUMBER, a=a, b=b)
     return _fill(tensor, Tensor.rand(*tensor.shape) * (b - a) + a)
 
@@ -51,6 +52,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
         >>> normal_(Tensor.ones(2, 3), mean=5.0, std=0.0).tolist()
         [[5.0, 5.0, 5.0], [5.0, 5.0, 5.0]]
     """
+    check_tensors("normal_", tensor=tensor)
     check_numbers("normal_", ANY_NUMBER, mean=mean)
     check_numbers("normal_", NOT_NEGATIVE, std=std)
     return _fill(tensor, Tensor.randn(*tensor.shape) * std + mean)
@@ -69,6 +71,7 @@ def trunc_normal_(
         >>> w.abs().max().item() <= 0.5
         True
     """
+    check_tensors("trunc_normal_", tensor=tensor)
     check_numbers("trunc_normal_", ANY_NUMBER, mean=mean, a=a, b=b)
     check_numbers("trunc_normal_", NOT_NEGATIVE, std=std)
     if not std or a > b:
@@ -86,6 +89,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         >>> constant_(Tensor.zeros(2), 3.0).tolist()
         [3.0, 3.0]
     """
+    check_tensors("constant_", tensor=tensor)
     check_numbers("constant_", ANY_NUMBER, val=val)
     return _fill(tensor, Tensor.full(tensor.shape, val))
 
@@ -120,6 +124,7 @@ def eye_(tensor: Tensor) -> Tensor:
         >>> eye_(Tensor.zeros(2, 2)).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
+    check_tensors("eye_", tensor=tensor)
     if tensor.ndim != 2:
         raise ShapeError(f"eye_: a tensor of shape {tensor.shape}; it takes a matrix.")
     rows, columns = fixed_shape(tensor.shape, "eye_")
@@ -139,6 +144,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
         >>> (w @ w.T).round(decimals=3).tolist() == [[1.0, 0.0], [0.0, 1.0]]
         True
     """
+    check_tensors("orthogonal_", tensor=tensor)
     check_numbers("orthogonal_", ANY_NUMBER, gain=gain)
     if tensor.ndim < 2:
         raise ShapeError(f"orthogonal_: a tensor of shape {tensor.shape}; it takes two axes or more.")
@@ -250,6 +256,7 @@ def kaiming_normal_(
 
 
 def _fans(function: str, tensor: Tensor) -> tuple[int, int]:
+    check_tensors(function, tensor=tensor)
     if tensor.ndim < 2:
         raise ShapeError(f"{function}: a tensor of shape {tensor.shape}; it takes two axes or more.")
     outputs, inputs, *window = fixed_shape(tensor.shape, function)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from plugrad.device import Device
 from plugrad.dtype import DType, is_float
+from plugrad.nn.checks import check_tensors
 from plugrad.nn.named_state import UnsavedNames
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict, named_tensors, trained_tensors
 from plugrad.tensor import Tensor
@@ -331,6 +332,7 @@ class UnaryModule(Module):
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return the output for `x`."""
+        check_tensors(self, x=x)
         return super().__call__(x)
 
     def forward(self, x: Tensor) -> Tensor:

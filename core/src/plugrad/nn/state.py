@@ -351,7 +351,7 @@ class PlainTensorWarning(UserWarning):
 
     Example:
         >>> with warnings.catch_warnings(category=PlainTensorWarning, action="ignore"):
-        ...     nn.state.get_parameters({"scale": Tensor.ones(3)})
+        ...     get_parameters({"scale": Tensor.ones(3)})
         []
     """
 

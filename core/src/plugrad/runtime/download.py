@@ -33,6 +33,10 @@ _PIECE_BYTES = 1 << 20
 _TIMEOUT_S = 30.0
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def fetch(
     url: str,
     *,
@@ -59,10 +63,12 @@ def fetch(
         >>> path.read_bytes() == pathlib.Path(__file__).read_bytes()
         True
     """
-    if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
+    if sha256 is not None and not (_is_text(sha256) and re.fullmatch(r"[0-9a-fA-F]{64}", sha256)):
         raise ArgumentError(f"sha256={sha256!r:.80} is no SHA-256. It has 64 hexadecimal digits.")
-    if name is not None and not (name and pathlib.Path(name).name == name):
+    if name is not None and not (_is_text(name) and name and pathlib.Path(name).name == name):
         raise ArgumentError(f"name={name!r:.80} is no name of a file. Choose where it lies by folder=.")
+    if folder is not None and not (_is_text(folder) or isinstance(folder, os.PathLike)):
+        raise ArgumentError(f"folder={folder!r:.80} is no path. Pass a string or a path.")
     where = cache_dir() / "downloads" if folder is None else pathlib.Path(folder)
     path = where / (name or _name_of(url))
     if path.is_file() and (sha256 is None or _digest(path) == sha256.lower()):

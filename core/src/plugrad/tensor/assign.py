@@ -11,6 +11,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.realize import overwriting
 from plugrad.engine.view_path import ViewPath, shown
 from plugrad.errors import DeviceError, DtypeError, GradientError, JitError, ShapeError, ViewError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.host_data import computes
@@ -68,6 +69,7 @@ def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
     gradient, and its `.grad`, stay.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the shapes differ.
 
     Example:
@@ -79,6 +81,7 @@ def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
     """
     if names or other is REQUIRED:
         (other,) = renamed(self.replace, names, other=other)
+    require_tensors(other=other)
     if other.shape != self.shape:
         raise ShapeError(
             f"cannot replace a tensor of shape {show(self.shape)} by one of {show(other.shape)}. "

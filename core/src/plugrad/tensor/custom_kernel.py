@@ -10,6 +10,7 @@ from plugrad._util import LazyModule
 from plugrad.engine import storage
 from plugrad.errors import ArgumentError
 from plugrad.schedule.versions import outputs_of_kernel
+from plugrad.tensor.argument_checks import check_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.custom_gradient import Backward, with_backward
 from plugrad.tensor.shapes import fixed_shape
@@ -46,6 +47,7 @@ def custom_kernel(
     Raises:
         ArgumentError: `function` returns no stores, or a loop does not end.
         VerifyError: a node has no place in a kernel; the message names it.
+        DtypeError: one of `outs_and_ins` is no tensor.
         DeviceError: the tensors lie on several devices.
         ShapeError: a shape is symbolic.
 
@@ -57,6 +59,7 @@ def custom_kernel(
         >>> Tensor.custom_kernel(add, Tensor.empty(3), x, y)[0].tolist()
         [5.0, 7.0, 9.0]
     """
+    check_tensors(outs_and_ins, "custom_kernel")
     if not outs_and_ins:
         raise ArgumentError("custom_kernel: there are no tensors. Pass the outputs, then the inputs.")
     first = outs_and_ins[0]

@@ -12,6 +12,7 @@ from plugrad.engine import realize as engine
 from plugrad.engine import storage
 from plugrad.engine.schedule_table import ScheduleList
 from plugrad.schedule.versions import VERSIONS
+from plugrad.tensor.argument_checks import check_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.shapes import is_static
 from plugrad.uop import Ops, UOp
@@ -27,6 +28,9 @@ def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
 
     `Tensor.realize(*tensors)` does nothing where there are none.
 
+    Raises:
+        DtypeError: one of them is no tensor.
+
     Example:
         >>> t = (Tensor([1, 2]) + 1).realize()
         >>> t.uop.op
@@ -34,6 +38,8 @@ def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
     """
     if self is _NOTHING:
         return self
+    if others:
+        check_tensors(others, "realize")
     tensors = (self, *others)
     engine.realize([_source_of(_graph_to_compute(t)) for t in tensors], self._device)
     for t in tensors:
@@ -49,21 +55,29 @@ def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
 
     Printed, they are a table.
 
+    Raises:
+        DtypeError: one of them is no tensor.
+
     Example:
         >>> x = Tensor([1, 2]).realize()
         >>> len(((x + 1) * 2).schedule())
         1
     """
+    check_tensors(others, "schedule")
     return engine.schedule([_graph_to_compute(t) for t in (self, *others)], self._device)
 
 
 def kernelize(self: Tensor, *others: Tensor) -> Tensor:
     """Replace the graphs of these tensors by their kernels, without running them.
 
+    Raises:
+        DtypeError: one of them is no tensor.
+
     Example:
         >>> (Tensor([1, 2]) + 1).kernelize().tolist()
         [2, 3]
     """
+    check_tensors(others, "kernelize")
     tensors = (self, *others)
     for t in tensors:
         _plan_memory(t)

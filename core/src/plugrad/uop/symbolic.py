@@ -52,6 +52,10 @@ def _fold(u: UOp) -> UOp | None:
     return _node(u.dtype, evaluate(u.op, u.dtype, tuple([s.arg for s in u.src])))
 
 
+def _constant_right(u: UOp, c0: UOp, x: UOp) -> UOp:
+    return UOp(u.op, u.dtype, (x, c0))
+
+
 pm_fold = PatternMatcher(
     (UPat(UNARY, src=(UPat.cvar(),), name="u"), _fold),
     (UPat(BINARY, src=(UPat.cvar(), UPat.cvar()), name="u"), _fold),
@@ -61,7 +65,7 @@ pm_fold = PatternMatcher(
         UPat(Ops.BITCAST, src=(c0,), name="u"),
         lambda u, c0: _node(u.dtype, reinterpret(c0.arg, c0.dtype, u.dtype)),
     ),
-    (UPat(COMMUTATIVE, src=(c0, x), name="u"), lambda u, c0, x: UOp(u.op, u.dtype, (x, c0))),
+    (UPat(COMMUTATIVE, src=(c0, x), name="u"), _constant_right),
 )
 
 

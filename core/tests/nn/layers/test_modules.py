@@ -195,28 +195,28 @@ def test_the_first_setting_of_a_ctc_loss_is_its_blank() -> None:
 
 
 @pytest.mark.parametrize(
-    ("axes", "make"),
+    "make",
     [
-        (2, lambda: nn.MaxPool2d(2, padding=2)),
-        (1, lambda: nn.MaxPool1d(3, padding=(1, 2))),
-        (3, lambda: nn.AvgPool3d(2, padding=-1)),
-        (2, lambda: nn.AvgPool2d(2, padding="same")),
-        (2, lambda: nn.AvgPool2d((2, 4), padding=(1, 2, 3))),
+        lambda: nn.MaxPool2d(2, padding=2),
+        lambda: nn.MaxPool1d(3, padding=(1, 2)),
+        lambda: nn.AvgPool3d(2, padding=-1),
+        lambda: nn.AvgPool2d(2, padding="same"),
+        lambda: nn.AvgPool2d((2, 4), padding=(1, 2, 3)),
     ],
 )
-def test_padding_that_cannot_be_is_refused_by_a_pool(axes: int, make: Callable[[], nn.Module]) -> None:
-    with pytest.raises(ShapeError, match=r"^(max|avg)_pool\dd: padding"):
-        make()(Tensor.ones(1, 1, *[8] * axes))
+def test_padding_that_cannot_be_is_refused_when_a_pool_is_made(make: Callable[[], Any]) -> None:
+    with pytest.raises(ShapeError, match=r"^(Max|Avg)Pool\dd: padding"):
+        make()
 
 
 @pytest.mark.parametrize(
-    ("axes", "make"),
+    "make",
     [
-        (2, lambda: nn.MaxPool2d(0)),
-        (1, lambda: nn.AvgPool1d(2, stride=0)),
-        (3, lambda: nn.MaxPool3d(2, dilation=(1, 0, 1))),
+        lambda: nn.MaxPool2d(0),
+        lambda: nn.AvgPool1d(2, stride=0),
+        lambda: nn.MaxPool3d(2, dilation=(1, 0, 1)),
     ],
 )
-def test_windows_without_elements_or_steps_are_refused(axes: int, make: Callable[[], nn.Module]) -> None:
-    with pytest.raises(ShapeError, match=r"^(max|avg)_pool\dd: kernel size .* must each be at least 1"):
-        make()(Tensor.ones(1, 1, *[8] * axes))
+def test_windows_without_elements_or_steps_are_refused_when_a_pool_is_made(make: Callable[[], Any]) -> None:
+    with pytest.raises(ShapeError, match=r"^(Max|Avg)Pool\dd: kernel_size=.*: pass 1 or more"):
+        make()

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plugrad import Variable, context, events, nn
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.jit import jit
 from plugrad.nn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from plugrad.nn.state import get_parameters, get_state_dict, load_state_dict
@@ -239,6 +239,8 @@ def test_sequences_have_steps_and_layers_their_states() -> None:
         LSTM(3, 4)(Tensor.ones(0, 2, 3))
     with pytest.raises(ShapeError, match="LSTM: 1 first states; it takes 2"):
         LSTM(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))
+    with pytest.raises(DtypeError, match=r"(?s)GRU: state 0 is \(.* which is no tensor"):
+        GRU(3, 4)(Tensor.ones(5, 2, 3), (Tensor.ones(1, 2, 4),))
 
 
 def test_sequences_may_be_of_a_symbolic_number() -> None:

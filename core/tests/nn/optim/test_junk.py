@@ -124,3 +124,6 @@ def test_junk_is_not_clipped() -> None:
         assert refusal(clip_grad_norm_, [weight], junk).startswith("clip_grad_norm_: max_norm=")
         assert refusal(clip_grad_norm_, [weight], 1.0, junk).startswith("clip_grad_norm_: norm_type=")
         assert refusal(clip_grad_value_, [weight], junk).startswith("clip_grad_value_: clip_value=")
+    for params in (None, 3, "a", [None], {"params": 3}):
+        assert refusal(clip_grad_norm_, params, 1.0).startswith("clip_grad_norm_: ")
+        assert refusal(clip_grad_value_, params, 1.0).startswith("clip_grad_value_: ")

@@ -143,6 +143,12 @@ def test_groups_have_their_own_settings_as_torchs() -> None:
         _ = ours.lr
 
 
+@pytest.mark.parametrize("make", [SGD, Adam, Muon])
+def test_the_name_that_other_libraries_have_for_the_rate_is_answered_with_ours(make: Any) -> None:
+    with pytest.raises(TypeError, match=f"^{make.__name__}.* write lr="):
+        make([Tensor([1.0])], learning_rate=0.5)
+
+
 @pytest.mark.parametrize("make", [Adam, LAMB, LARS, Muon, RMSprop, Adagrad, SGD], ids=str)
 def test_a_jitted_step_follows_the_learning_rate(make: Any) -> None:
     def path(wrap: Any) -> list[Any]:

@@ -182,3 +182,8 @@ def test_the_loss_of_what_is_no_class_is_no_number() -> None:
         assert np.isnan(x.cross_entropy(y, "none").numpy()).tolist() == [True] + [False] * (len(LOGITS) - 1)
         assert np.isnan(x.nll_loss(y).item())
     assert not np.isnan(x.nll_loss(Tensor([-100] + [0] * (len(LOGITS) - 1)).cast("int8")).item())
+
+
+def test_labels_are_tensors() -> None:
+    with pytest.raises(DtypeError, match=r"cross_entropy: y=\[0, 1\] \(list\) is no tensor"):
+        Tensor(LOGITS).cross_entropy([0, 1])  # pyright: ignore[reportArgumentType]

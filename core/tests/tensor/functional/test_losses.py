@@ -193,6 +193,8 @@ def test_what_does_not_fit_is_refused(name: str) -> None:
         loss(Tensor(Y), reduction="avg")
     with pytest.raises(ShapeError, match=rf"{name} of shape \(4, 5\) with a target of shape \(5,\)"):
         loss(Tensor(Y[0]))
+    with pytest.raises(DtypeError, match=f"{name}: target=3 .* is no tensor"):
+        loss(3)
     with pytest.raises(DtypeError, match=f"{name} of int32"):
         getattr(Tensor([1]), name)(Tensor([1]))
 

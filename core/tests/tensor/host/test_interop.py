@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from plugrad.dtype import dtypes
-from plugrad.errors import ArgumentError, SharingError
+from plugrad.errors import ArgumentError, DtypeError, SharingError
 from plugrad.jit import jit
 from plugrad.tensor import Tensor
 from plugrad.tensor.host import dlpack
@@ -203,6 +203,8 @@ def test_wrong_arguments_are_refused() -> None:
             ArgumentError, match=r"\(copy=.*\): pass True, False|copy=.* is neither True nor False"
         ):
             call()
+    with pytest.raises(DtypeError, match="no PyTorch tensor"):
+        Tensor.from_torch([1.0])
     with pytest.raises(ArgumentError, match=r"version '2019\.1' of the array API"):
         t.__array_namespace__(api_version="2019.1")
     assert t.__dlpack_device__() == (1, 0)

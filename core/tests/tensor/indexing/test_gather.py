@@ -165,6 +165,8 @@ def test_wrong_arguments_are_refused() -> None:
         x.scatter_reduce(1, Tensor(INDEX), 1.0, "max")  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match=r"index_select: an index of shape \(1, 1\)"):
         x.index_select(0, Tensor([[1]]))
+    with pytest.raises(DtypeError, match=r"\[1\] \(list\) is no tensor"):
+        x.gather(0, [1])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("reduce", ["amax", "amin"])

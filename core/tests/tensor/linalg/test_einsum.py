@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from plugrad import Tensor
-from plugrad.errors import ArgumentError, AxisError, DeviceError, ShapeError
+from plugrad.errors import ArgumentError, AxisError, DeviceError, DtypeError, ShapeError
 from plugrad_conformance.testing.realize_all import realize_all
 
 RNG = np.random.default_rng(0)
@@ -104,6 +104,8 @@ def test_errors_say_what_is_wrong(formula: str, shapes: Any, error: Any, message
 def test_einsum_takes_a_formula_and_tensors() -> None:
     with pytest.raises(ArgumentError, match="takes a formula"):
         Tensor.einsum("ij")
+    with pytest.raises(DtypeError, match="is no tensor"):
+        Tensor.einsum("ij", [[1]])  # pyright: ignore[reportArgumentType]
     with pytest.raises(DeviceError, match="do not mix"):
         Tensor.einsum("i,i", Tensor([1], device="PYTHON"), Tensor([1], device="CPU"))
 
@@ -192,8 +194,12 @@ def test_lists_of_numbers_stand_for_labels() -> None:
     np.testing.assert_allclose(Tensor.einsum("ij , jk", list(pair)).numpy(), a @ b)
     with pytest.raises(ArgumentError, match=r"einsum: the label 52 is out of range"):
         Tensor.einsum(pair[0], [0, 52])
+    with pytest.raises(ArgumentError, match=r"einsum: 'ij' \(str\) is no list of labels"):
+        Tensor.einsum(pair[0], "ij")
     with pytest.raises(ArgumentError, match=r"einsum: label='i' \(str\) is no integer"):
         Tensor.einsum(pair[0], ["i", 0])
+    with pytest.raises(ArgumentError, match="is no list of labels"):
+        Tensor.einsum(pair[0])
 
 
 def test_axes_of_tensordot_may_be_numbers() -> None:

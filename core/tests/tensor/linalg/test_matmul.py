@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugrad import Tensor, Variable, dtypes
-from plugrad.errors import ShapeError
+from plugrad.errors import DtypeError, ShapeError
 
 RNG = np.random.default_rng(0)
 
@@ -104,7 +104,7 @@ def test_factors_that_do_not_fit_are_refused() -> None:
         Tensor(random(2, 3, 4)) @ Tensor(random(3, 4, 2))
     with pytest.raises(ShapeError, match=r"matmul of shapes \(\) and \(2,\): a scalar is no matrix"):
         Tensor(1.0) @ Tensor([1.0, 2.0])
-    with pytest.raises(ShapeError, match=r"matmul of shapes \(1,\) and \(\): a scalar is no matrix"):
+    with pytest.raises(DtypeError, match=r"matmul: other=2 \(int\) is no tensor"):
         Tensor([1.0]) @ 2
 
 
@@ -113,6 +113,8 @@ def test_linear_casts_everything_first() -> None:
     out = x.linear(weight, bias, dtype="float64")
     assert (out.dtype.name, out.tolist()) == ("float64", [[2.0]])
     assert x.linear(weight, bias, dtype="int32").tolist() == [[1]]
+    with pytest.raises(DtypeError, match=r"linear: weight=2 \(int\) is no tensor"):
+        x.linear(2)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("size", [16, 96])

@@ -45,6 +45,7 @@ CASES: list[Case] = [
     ("add", DtypeError, lambda t: t.floats.add(1, alpha=None), "add: None (NoneType) is no number"),
     ("sub", DtypeError, lambda t: t.bools.subtract(True), "sub: subtraction of bool and True"),
     ("sub", DtypeError, lambda t: t.floats.subtract(1, alpha="a"), "sub: 'a' (str) is no number"),
+    ("equal", DtypeError, lambda t: t.floats.equal(1.0), "equal: other=1.0 (float) is no tensor"),
     ("round", ArgumentError, lambda t: t.floats.round(0.5), "round: decimals=0.5 (float) is no integer"),
     (
         "round",

@@ -43,6 +43,13 @@ CASES: list[Case] = [
         lambda t: t.floats.index_put((Tensor([0.5]),), 1.0),
         "cannot index axis 0 with a tensor of float32",
     ),
+    ("index_add", DtypeError, lambda t: t.floats.index_add(0, t.row, "a"), "index_add: source='a' (str) is"),
+    (
+        "masked_fill",
+        DtypeError,
+        lambda t: t.floats.masked_fill(None, 0),
+        "masked_fill: mask=None (NoneType) is no tensor",
+    ),
     (
         "masked_fill",
         DtypeError,
@@ -159,7 +166,7 @@ CASES: list[Case] = [
         "scatter",
         ArgumentError,
         lambda t: t.floats.scatter(0, t.ints, t.floats, reduce="mean"),
-        "scatter: reduce='mean' is none of 'add', 'multiply'",
+        "scatter: reduce='mean' is none of 'add', 'multiply', None",
     ),
     (
         "scatter",
@@ -221,6 +228,7 @@ CASES: list[Case] = [
         lambda t: t.floats.detach().contiguous().assign(Tensor.ones(2, 3, device=t.elsewhere).contiguous()),
         "cannot assign a tensor on NULL to one on",
     ),
+    ("replace", DtypeError, lambda t: t.floats.detach().replace(3), "replace: other=3 (int) is no tensor"),
     (
         "replace",
         ShapeError,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from plugrad import Tensor
-from plugrad.errors import ArgumentError
+from plugrad.errors import ArgumentError, DtypeError
 from refusals.case import Case
 
 CASES: list[Case] = [
@@ -12,5 +12,11 @@ CASES: list[Case] = [
         ArgumentError,
         lambda t: Tensor.from_dlpack(np.ones(2), copy="no"),
         "from_dlpack(copy='no'): pass True, False, or leave it out",
+    ),
+    (
+        "from_torch",
+        DtypeError,
+        lambda t: Tensor.from_torch([1.0]),
+        "from_torch of [1.0] (list), which is no PyTorch tensor",
     ),
 ]

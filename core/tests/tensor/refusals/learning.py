@@ -12,6 +12,13 @@ def _channel_axes(name: str) -> int:
 
 CASES: list[Case] = [
     (
+        "sequential",
+        ArgumentError,
+        lambda t: t.floats.sequential([None]),
+        "sequential: None (NoneType) is no layer",
+    ),
+    ("sequential", ArgumentError, lambda t: t.floats.sequential(3), "sequential: 3 (int) are no layers"),
+    (
         "scaled_dot_product_attention",
         ShapeError,
         lambda t: t.floats.scaled_dot_product_attention(Tensor.ones(2, 4), Tensor.ones(2, 4)),
@@ -62,6 +69,12 @@ CASES: list[Case] = [
         ArgumentError,
         lambda t: t.floats.cross_entropy(t.row, "all"),
         "cross_entropy: reduction='all' is none of 'mean', 'sum', 'none'",
+    ),
+    (
+        "cross_entropy",
+        ArgumentError,
+        lambda t: t.floats.cross_entropy(t.row, Tensor.ones(3)),
+        "cross_entropy: reduction is a tensor of shape (3,): the classes' weights are given by name, weight=",
     ),
     (
         "cross_entropy",

@@ -21,6 +21,8 @@ from refusals.case import Case
 CASES: list[Case] = [
     ("nbytes", ShapeError, lambda t: t.symbolic.nbytes, "nbytes: the shape (size,) is symbolic"),
     ("realize", DtypeError, lambda t: t.floats.realize([t.ints]), "realize of [Tensor([["),
+    ("schedule", DtypeError, lambda t: t.floats.schedule(None), "schedule of None (NoneType). Pass tensors"),
+    ("kernelize", DtypeError, lambda t: t.floats.kernelize("a"), "kernelize of 'a' (str). Pass tensors"),
     ("cast", DtypeError, lambda t: t.floats.cast("float33"), "'float33' is not a dtype"),
     (
         "bitcast",
@@ -111,6 +113,7 @@ CASES: list[Case] = [
         lambda t: Tensor.from_blob(64, t.symbolic.shape),
         "size is symbolic",
     ),
+    ("from_url", ArgumentError, lambda t: Tensor.from_url(3), "from_url: 3 (int) is no URL"),
     ("from_url", ArgumentError, lambda t: Tensor.from_url("file:///a", sha256=b"x"), "sha256=b'x' is no SHA"),
     (
         "from_url",
@@ -125,6 +128,7 @@ CASES: list[Case] = [
         lambda t: Tensor.from_url(Path(__file__).as_uri(), folder=t.folder, gunzip=True),
         "is not packed by gzip: Not a gzipped file",
     ),
+    ("type_as", ArgumentError, lambda t: t.floats.type_as("int32"), "type_as: 'int32' (str) is no tensor"),
     (
         "bitcast",
         ShapeError,

@@ -5,12 +5,14 @@ from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from refusals.case import Case
 
 CASES: list[Case] = [
+    ("hstack", DtypeError, lambda t: t.floats.hstack(2), "hstack of 2 (int). Pass tensors"),
     (
         "hstack",
         ShapeError,
         lambda t: t.floats.hstack(t.square),
         "hstack: shapes (2, 3) and (3, 3) differ in more than axis 1",
     ),
+    ("vstack", DtypeError, lambda t: t.floats.vstack([2]), "vstack of [2] (list). Pass tensors"),
     (
         "vstack",
         ShapeError,
@@ -18,17 +20,26 @@ CASES: list[Case] = [
         "vstack: shapes (2, 3) and (1, 2) differ in more than axis 0",
     ),
     (
+        "vstack",
+        DtypeError,
+        lambda t: Tensor.vstack([t.floats, [2]]),
+        "vstack of [2] (list). Pass tensors",
+    ),
+    ("dstack", DtypeError, lambda t: t.floats.dstack(2), "dstack of 2 (int). Pass tensors"),
+    (
         "dstack",
         ShapeError,
         lambda t: t.floats.dstack(t.square),
         "dstack: shapes (2, 3, 1) and (3, 3, 1) differ in more than axis 2",
     ),
+    ("column_stack", DtypeError, lambda t: t.floats.column_stack(2), "column_stack of 2 (int). Pass tensors"),
     (
         "column_stack",
         ShapeError,
         lambda t: t.floats.column_stack(t.vector),
         "column_stack: shapes (2, 3) and (3, 1) differ in more than axis 1",
     ),
+    ("block_diag", DtypeError, lambda t: t.floats.block_diag(2), "block_diag of 2 (int). Pass tensors"),
     (
         "block_diag",
         ShapeError,
@@ -71,6 +82,12 @@ CASES: list[Case] = [
     ),
     (
         "select_scatter",
+        DtypeError,
+        lambda t: t.floats.select_scatter(1, 0, 0),
+        "select_scatter: src=1 (int) is no tensor",
+    ),
+    (
+        "select_scatter",
         ShapeError,
         lambda t: t.floats.select_scatter(t.row, 0, 0),
         "select_scatter: src of shape (2,) for a part of shape (3,)",
@@ -89,6 +106,12 @@ CASES: list[Case] = [
     ),
     (
         "slice_scatter",
+        DtypeError,
+        lambda t: t.vector.slice_scatter(1),
+        "slice_scatter: src=1 (int) is no tensor",
+    ),
+    (
+        "slice_scatter",
         ShapeError,
         lambda t: t.vector.slice_scatter(t.vector, start=1),
         "slice_scatter: src of shape (3,) for a part of shape (2,)",
@@ -104,6 +127,12 @@ CASES: list[Case] = [
         AxisError,
         lambda t: t.square.diagonal_scatter(t.vector, 0, 1, 1),
         "diagonal_scatter: axes 1 and 1 are the same",
+    ),
+    (
+        "diagonal_scatter",
+        DtypeError,
+        lambda t: t.square.diagonal_scatter(1),
+        "diagonal_scatter: src=1 (int) is no tensor",
     ),
     (
         "diagonal_scatter",

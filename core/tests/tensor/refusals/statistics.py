@@ -43,6 +43,7 @@ CASES: list[Case] = [
     ),
     ("diff", ArgumentError, lambda t: t.floats.diff(-1), "diff: n=-1 is negative"),
     ("diff", AxisError, lambda t: t.floats.diff(axis=2), "diff: axis 2 is out of range"),
+    ("diff", DtypeError, lambda t: t.vector.diff(prepend=0), "diff of 0 (int). Pass tensors"),
     (
         "diff",
         ShapeError,
@@ -57,7 +58,8 @@ CASES: list[Case] = [
         lambda t: t.grid.corrcoef(),
         "corrcoef of shape (1, 2, 2, 2): rows are variables",
     ),
-    ("dist", ArgumentError, lambda t: t.floats.dist(t.floats, "a"), "p='a' is no number"),
+    ("dist", ArgumentError, lambda t: t.floats.dist(t.floats, "a"), "dist: p='a' (str) is no number"),
+    ("dist", DtypeError, lambda t: t.floats.dist(1), "dist of 1 (int). Pass tensors"),
     ("dist", ShapeError, lambda t: t.floats.dist(t.row), "dist: shapes (2, 3) and (2,) do not broadcast"),
     ("vander", ArgumentError, lambda t: t.vector.vander(-1), "vander: N=-1 is negative"),
     ("vander", ShapeError, lambda t: t.floats.vander(), "vander of shape (2, 3): it takes one axis"),

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from plugrad import Tensor, dtypes
-from plugrad.errors import ShapeError
+from plugrad.errors import DtypeError, ShapeError
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
@@ -69,6 +69,15 @@ def test_shapes_that_do_not_join_are_refused() -> None:
         Tensor(X).cat(Tensor(X[0]))
     with pytest.raises(ShapeError, match=r"stack: shapes \(2,\) and \(3,\) differ"):
         Tensor([1, 2]).stack(Tensor([1, 2, 3]))
+
+
+def test_joining_what_is_no_tensor_says_how_to_join() -> None:
+    a: Any = Tensor([1, 2])
+    for join in (Tensor.cat, Tensor.stack):
+        with pytest.raises(DtypeError, match="Pass tensors"):
+            join(a, [a])
+        with pytest.raises(DtypeError, match=r"of 3 \(int\)"):
+            join(a, 3)
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])

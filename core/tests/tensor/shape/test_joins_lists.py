@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from plugrad import Tensor
-from plugrad.errors import AxisError, ShapeError
+from plugrad.errors import AxisError, DtypeError, ShapeError
 
 a = np.arange(6, dtype=np.float32).reshape(2, 3)
 b = a + 10
@@ -40,6 +40,12 @@ def test_grids_and_blocks_take_a_list() -> None:
     assert tensors.block_diag([rows, columns]).shape == (2, 5)
 
 
+@pytest.mark.parametrize("name", JOINS)
+def test_what_is_no_tensor_is_named(name: str) -> None:
+    with pytest.raises(DtypeError, match=rf"^{name} of 3 \(int\)\. Pass tensors"):
+        getattr(tensors, name)([Tensor(a), 3])
+
+
 def test_lists_that_cannot_be_joined_are_refused() -> None:
     x = Tensor(a)
     with pytest.raises(ShapeError, match="cat of an empty list"):
@@ -50,3 +56,7 @@ def test_lists_that_cannot_be_joined_are_refused() -> None:
         tensors.cat([x, x], 1.5)
     with pytest.raises(TypeError, match=r"cat\(\) got its axis by position and by name"):
         tensors.cat([x, x], 1, dim=1)
+    with pytest.raises(DtypeError, match=r"cat of \[1, 2\] \(list\)"):
+        tensors.cat([[1, 2], [3]])
+    with pytest.raises(DtypeError, match=r"hstack of 1 \(int\)"):
+        tensors.hstack([x, x], 1)

@@ -62,6 +62,7 @@ def test_sizes_may_be_symbolic_and_scalars_have_no_names() -> None:
         ("a b 2 -> a b 2", {}, "'2' is no name of an axis"),
         ("(a ...) b -> a ... b", {}, "in parentheses before the arrow"),
         ("(...) -> ...", {}, "in parentheses before the arrow"),
+        (5, {}, r"5 \(int\) is no formula"),
         ("a b c -> c b a", {"d": 3}, "has no 'd', whose size was passed"),
         ("a (b d) c -> a b d c", {}, "sizes of b and d are not known. Pass all but one"),
     ],

@@ -17,6 +17,15 @@ x, y, z = pvars("x y z")
 c = UPat.cvar("c")
 
 
+# rules that docs/floats.md names
+def _divide(x: UOp, y: UOp) -> UOp:
+    return x * y.reciprocal()
+
+
+def _multiply_add(x: UOp, y: UOp, z: UOp) -> UOp:
+    return x * y + z
+
+
 def _maximum(x: UOp, y: UOp) -> UOp:
     if is_bool(x.dtype):
         return x | y
@@ -98,12 +107,12 @@ TABLES = {
     Ops.SUB: PatternMatcher((x - y, lambda x, y: x + -y)),
     # -1 is all ones in unsigned types too
     Ops.NEG: PatternMatcher((-x, lambda x: x * -1)),
-    Ops.FDIV: PatternMatcher((x / y, lambda x, y: x * y.reciprocal())),
+    Ops.FDIV: PatternMatcher((x / y, _divide)),
     Ops.RECIP: PatternMatcher((x.alu(Ops.RECIP), lambda x: x.const_like(1.0) / x)),
     Ops.MAX: PatternMatcher((UPat(Ops.MAX, src=(x, y)), _maximum)),
     Ops.TRUNC: by_width(Ops.TRUNC, truncate),
     Ops.SQRT: by_width(Ops.SQRT, square_root),
-    Ops.MULACC: PatternMatcher((x.alu(Ops.MULACC, y, z), lambda x, y, z: x * y + z)),
+    Ops.MULACC: PatternMatcher((x.alu(Ops.MULACC, y, z), _multiply_add)),
     Ops.FLOORDIV: PatternMatcher(
         (
             UPat(Ops.FLOORDIV, INTS, (x, c)),

@@ -6,7 +6,7 @@ from typing import Any
 
 from plugrad.dtype import is_bool
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_counts
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_both_fans, parameter
 from plugrad.nn.layers.linear import Linear
@@ -138,6 +138,10 @@ class MultiheadAttention(Module):
         self, given: tuple[Tensor, ...], padding: Any, pairs: Any, is_causal: bool, weighs: bool
     ) -> tuple[Tensor, Tensor | None]:
         """Return the output, and attention weights (N, heads, L, S) if `weighs`."""
+        query, key, value = given
+        masks = {"key_padding_mask": padding, "attn_mask": pairs}
+        given_masks = {name: mask for name, mask in masks.items() if mask is not None}
+        check_tensors(self, query=query, key=key, value=value, **given_masks)
         is_single = all(x.ndim == 2 for x in given)
         self._check_shapes(given, 2 if is_single else 3)
         batch = 0 if self.batch_first else 1

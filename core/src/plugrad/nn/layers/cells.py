@@ -5,11 +5,11 @@ variants of PyTorch's documentation.
 """
 
 import functools
-from collections.abc import Callable
-from typing import Literal, get_args
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, cast, get_args
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_counts
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module
@@ -96,6 +96,7 @@ class _Cell(Module):
 
     def _advance(self, step: Step, x: Tensor, state: State | None, count: int) -> State:
         name = type(self).__name__
+        check_tensors(self, x=x, **name_states(state))
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:
             raise ShapeError(
                 f"{name} of {self.input_size} inputs got shape {x.shape}; it takes "
@@ -202,3 +203,11 @@ class RNNCell(_Cell):
         """
         step = functools.partial(rnn_step, activation=self.nonlinearity)
         return self._advance(step, x, None if hx is None else (hx,), 1)[0]
+
+
+def name_states(states: Any) -> dict[str, Any]:
+    """Return the given states by the names for messages."""
+    if states is None:
+        return {}
+    several = cast("Sequence[Any]", states) if isinstance(states, (tuple, list)) else (states,)
+    return {f"state {number}": state for number, state in enumerate(several)}

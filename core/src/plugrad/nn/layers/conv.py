@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, get_args
 
 from plugrad.errors import ShapeError
-from plugrad.nn.checks import check_counts, check_windows
+from plugrad.nn.checks import check_counts, check_tensors, check_windows
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.module import Module, UnaryModule
 from plugrad.tensor import Tensor
@@ -189,6 +189,7 @@ class _Transposed(_Convolution):
         Raises:
             ShapeError: no `output_padding` gives that size.
         """
+        check_tensors(self, x=x)
         extra = self.output_padding if output_size is None else self._extra(x, output_size)
         convolve = getattr(x, f"conv_transpose{self.axes}d")
         windows = {"stride": self._steps, "dilation": self._gaps, "padding": self._widths}

@@ -5,7 +5,7 @@ from typing import Any
 
 from plugrad.dtype import dtype_max, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.nn.checks import check_counts
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in, parameter
 from plugrad.nn.module import Module, UnaryModule
@@ -96,6 +96,7 @@ class Bilinear(Module):
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
         """Return the layer's output for `x1` and `x2`."""
+        check_tensors(self, x1=x1, x2=x2)
         outputs, in1, in2 = fixed_shape(self.weight.shape, "Bilinear")
         _check_last("Bilinear", x1, in1)
         _check_last("Bilinear", x2, in2)
@@ -172,6 +173,7 @@ class Embedding(Module):
             >>> Embedding.from_pretrained(Tensor([[1.0, 2.0], [3.0, 4.0]]))(Tensor([1])).tolist()
             [[3.0, 4.0]]
         """
+        check_tensors("Embedding.from_pretrained", embeddings=embeddings)
         if embeddings.ndim != 2:
             raise ShapeError(
                 f"Embedding.from_pretrained: a table of shape {embeddings.shape}; it takes two axes."
@@ -188,6 +190,7 @@ class Embedding(Module):
         Raises:
             DtypeError: the indices are no integers.
         """
+        check_tensors(self, indices=indices)
         if not is_int(indices.dtype):
             raise DtypeError(
                 f"Embedding of {indices.dtype.name}: rows are named by integers. Cast first: .int()."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from plugrad.nn.checks import check_tensors
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
 
@@ -45,6 +46,7 @@ class _TargetLoss(_Loss):
     """A loss of an input and a target."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        check_tensors(self, input=input, target=target)
         return super().forward(input, target)
 
 
@@ -167,6 +169,7 @@ class TripletMarginLoss(_Loss, function=Tensor.triplet_margin_loss):
     swap: bool = False
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        check_tensors(self, anchor=anchor, positive=positive, negative=negative)
         return super().forward(anchor, positive, negative)
 
 
@@ -181,6 +184,7 @@ class CosineEmbeddingLoss(_Loss, function=Tensor.cosine_embedding_loss):
     margin: float = 0.0
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        check_tensors(self, input1=input1, input2=input2, target=target)
         return super().forward(input1, input2, target)
 
 
@@ -199,6 +203,7 @@ class CTCLoss(FunctionModule, function=Tensor.ctc_loss):
     def forward(
         self, log_probs: Tensor, targets: Tensor, input_lengths: Lengths, target_lengths: Lengths
     ) -> Tensor:
+        check_tensors(self, log_probs=log_probs, targets=targets)
         return super().forward(log_probs, targets, input_lengths, target_lengths)
 
 
@@ -206,6 +211,7 @@ class _Pairs(FunctionModule):
     """A function of two tensors of vectors."""
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        check_tensors(self, x1=x1, x2=x2)
         return super().forward(x1, x2)
 
 

@@ -4,10 +4,13 @@
 """
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
+from plugrad.nn.checks import check_tensors, check_windows
 from plugrad.nn.module import FunctionModule
 from plugrad.tensor import Tensor
-from plugrad.tensor.shape.spatial import Padding, Sizes
+from plugrad.tensor.functional.pool import axes_of, padding_around
+from plugrad.tensor.shape.spatial import Padding, Sizes, dims_of, sizes_of
 
 __all__ = [
     "AdaptiveAvgPool1d",
@@ -30,7 +33,37 @@ __all__ = [
 OutputSizes = int | Sequence[int | None] | None
 
 
-class _MaxPool(FunctionModule):
+class _Pool(FunctionModule):
+    """A function of windows over the last axes."""
+
+    def __call__(self, x: Tensor, *more: Any, **options: Any) -> Any:
+        """Return the method's result for `x`; of maxima also their places, with `return_indices`."""
+        check_tensors(self, x=x)
+        return super().__call__(x, *more, **options)
+
+
+class _PaddedPool(_Pool):
+    """A pool with windows, which are checked when the layer is made."""
+
+    axes: ClassVar[int] = 2
+
+    def __init_subclass__(cls, axes: int | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.axes = axes or cls.axes
+
+    def __post_init__(self) -> None:
+        """Refuse windows without elements or steps, and padding that holds whole windows."""
+        settings = vars(self)
+        axes = axes_of(settings["kernel_size"], self.axes)
+        kernel = dims_of(settings["kernel_size"], axes, "kernel_size")
+        gaps = sizes_of(settings.get("dilation", 1), axes, "dilation")
+        given = settings["stride"]
+        steps = kernel if given is None else dims_of(given, axes, "stride")
+        check_windows(self, kernel_size=kernel, stride=steps, dilation=gaps)
+        padding_around(kernel, gaps, settings["padding"], type(self).__name__)
+
+
+class _MaxPool(_PaddedPool):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -39,16 +72,17 @@ class _MaxPool(FunctionModule):
     ceil_mode: bool = False
 
 
-class _MaxUnpool(FunctionModule):
+class _MaxUnpool(_Pool):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Sizes = 0
 
     def forward(self, x: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        check_tensors(self, indices=indices)
         return super().forward(x, indices, output_size=output_size)
 
 
-class _AvgPool(FunctionModule):
+class _AvgPool(_PaddedPool):
     kernel_size: Sizes
     stride: Sizes | None = None
     padding: Padding = 0
@@ -57,16 +91,16 @@ class _AvgPool(FunctionModule):
     divisor_override: int | None = None
 
 
-class _AdaptiveAvgPool(FunctionModule):
+class _AdaptiveAvgPool(_Pool):
     output_size: OutputSizes
 
 
-class _AdaptiveMaxPool(FunctionModule):
+class _AdaptiveMaxPool(_Pool):
     output_size: OutputSizes
     return_indices: bool = False
 
 
-class MaxPool1d(_MaxPool, function=Tensor.max_pool1d):
+class MaxPool1d(_MaxPool, function=Tensor.max_pool1d, axes=1):
     """The largest elements of windows over sequences (N, C, L): `Tensor.max_pool1d`.
 
     Example:
@@ -84,7 +118,7 @@ class MaxPool2d(_MaxPool, function=Tensor.max_pool2d):
     """
 
 
-class MaxPool3d(_MaxPool, function=Tensor.max_pool3d):
+class MaxPool3d(_MaxPool, function=Tensor.max_pool3d, axes=3):
     """The largest elements of windows over volumes (N, C, D, H, W): `Tensor.max_pool3d`.
 
     Example:
@@ -123,7 +157,7 @@ class MaxUnpool3d(_MaxUnpool, function=Tensor.max_unpool3d):
     """
 
 
-class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d):
+class AvgPool1d(_AvgPool, function=Tensor.avg_pool1d, axes=1):
     """The means of windows over sequences (N, C, L): `Tensor.avg_pool1d`.
 
     Example:
@@ -141,7 +175,7 @@ class AvgPool2d(_AvgPool, function=Tensor.avg_pool2d):
     """
 
 
-class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d):
+class AvgPool3d(_AvgPool, function=Tensor.avg_pool3d, axes=3):
     """The means of windows over volumes (N, C, D, H, W): `Tensor.avg_pool3d`.
 
     Example:

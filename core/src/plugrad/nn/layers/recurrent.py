@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from plugrad.dtype import dtypes
 from plugrad.errors import ArgumentError, ShapeError
-from plugrad.nn.checks import check_counts
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.functional import linear
 from plugrad.nn.init import draw_by_fan_in
 from plugrad.nn.layers.cells import (
@@ -23,6 +23,7 @@ from plugrad.nn.layers.cells import (
     Step,
     gru_step,
     lstm_step,
+    name_states,
     new_state,
     rnn_step,
 )
@@ -94,6 +95,7 @@ class _Recurrent(Module):
 
     def _run(self, x: Tensor, start: Sequence[Tensor] | None) -> tuple[Tensor, State]:
         """Return the output (T, N, size) and the last states (layers*ways, N, size)."""
+        check_tensors(self, x=x, **name_states(start))
         is_single = x.ndim == 2
         if x.ndim not in (2, 3) or x.shape[-1] != self.input_size:
             raise ShapeError(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.checks import check_counts
+from plugrad.nn.checks import check_counts, check_tensors
 from plugrad.nn.layers.attention import MultiheadAttention
 from plugrad.nn.layers.dropout import Dropout
 from plugrad.nn.layers.linear import Linear
@@ -124,6 +124,7 @@ class TransformerEncoderLayer(_Layer):
         is_causal: bool = False,
     ) -> Tensor:
         """Return the layer's output for `src`; masks as `MultiheadAttention` takes them."""
+        check_tensors(self, src=src)
         masks = src_key_padding_mask, src_mask, is_causal
         src = self._residual(src, self.norm1, lambda x: self._seen(self.self_attn, x, x, *masks))
         return self._residual(src, self.norm2, self._dense)
@@ -159,6 +160,7 @@ class TransformerDecoderLayer(_Layer):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """Return the layer's output for `tgt`; masks as `MultiheadAttention` takes them."""
+        check_tensors(self, tgt=tgt, memory=memory)
         own = tgt_key_padding_mask, tgt_mask, tgt_is_causal
         others = memory_key_padding_mask, memory_mask, memory_is_causal
         tgt = self._residual(tgt, self.norm1, lambda x: self._seen(self.self_attn, x, x, *own))
@@ -220,6 +222,7 @@ class TransformerEncoder(_Stack):
         is_causal: bool = False,
     ) -> Tensor:
         """Return the last layer's output for `src`; masks as `MultiheadAttention` takes them."""
+        check_tensors(self, src=src)
         return self._run(src, mask, src_key_padding_mask, is_causal)
 
 
@@ -260,5 +263,6 @@ class TransformerDecoder(_Stack):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """Return the last layer's output for `tgt`; masks as `MultiheadAttention` takes them."""
+        check_tensors(self, tgt=tgt, memory=memory)
         masks = tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         return self._run(tgt, memory, *masks, tgt_is_causal, memory_is_causal)

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any, cast
 
 from plugrad.dtype import dtypes, least_upper_dtype
-from plugrad.errors import GradientError
+from plugrad.errors import ArgumentError, DtypeError, GradientError
 from plugrad.nn.checks import Range, check_numbers
 from plugrad.tensor import Tensor
 
@@ -16,8 +17,14 @@ _LIMIT = Range("a number that is 0 or more", lambda x: x >= 0)
 _POWER = Range("a number above 0", lambda x: x > 0)
 
 
-def _with_gradients(params: "Tensor | Iterable[Tensor]") -> list[tuple[Tensor, Tensor]]:
-    unique = {id(p): p for p in ([params] if isinstance(params, Tensor) else params)}.values()
+def _with_gradients(params: Any, what: str) -> list[tuple[Tensor, Tensor]]:
+    if not isinstance(params, Iterable):
+        raise ArgumentError(f"{what}: params={params!r:.60}. Pass a tensor, or a list of them.")
+    found: list[Any] = [params] if isinstance(params, Tensor) else list(cast("Iterable[Any]", params))
+    for p in found:
+        if not isinstance(p, Tensor):
+            raise DtypeError(f"{what}: {p!r:.60} ({type(p).__name__}) is no tensor. Leave it out.")
+    unique = {id(p): p for p in found}.values()
     return [(p, p.grad.detach()) for p in unique if p.grad is not None]
 
 
@@ -42,6 +49,7 @@ def clip_grad_norm_(
 
     Raises:
         ArgumentError: `max_norm` is negative, or `norm_type` not above 0.
+        DtypeError: a parameter is no tensor.
         GradientError: the norm is not finite, and `error_if_nonfinite` is set.
 
     Example:
@@ -54,7 +62,7 @@ def clip_grad_norm_(
     """
     check_numbers("clip_grad_norm_", _LIMIT, max_norm=max_norm)
     check_numbers("clip_grad_norm_", _POWER, norm_type=norm_type)
-    found = _with_gradients(params)
+    found = _with_gradients(params, "clip_grad_norm_")
     if not found:
         return Tensor(0.0)
     device = found[0][0].device
@@ -85,6 +93,7 @@ def clip_grad_value_(params: "Tensor | Iterable[Tensor]", clip_value: float) -> 
 
     Raises:
         ArgumentError: `clip_value` is negative.
+        DtypeError: a parameter is no tensor.
 
     Example:
         >>> w = Tensor([3.0, -0.5], requires_grad=True)
@@ -94,7 +103,7 @@ def clip_grad_value_(params: "Tensor | Iterable[Tensor]", clip_value: float) -> 
         [1.0, -0.5]
     """
     check_numbers("clip_grad_value_", _LIMIT, clip_value=clip_value)
-    for p, grad in _with_gradients(params):
+    for p, grad in _with_gradients(params, "clip_grad_value_"):
         p.grad = grad.clamp(-clip_value, clip_value)
 
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 from plugrad.errors import ArgumentError, GradientError
 from plugrad.nn.checks import NOT_NEGATIVE, Range, check_numbers, copy_state
@@ -53,6 +53,12 @@ class Optimizer(OptimizerBase):
     state: ClassVar[Mapping[str, float]] = {}
     #: What is remembered for each parameter, and its first value.
     numbers: ClassVar[Mapping[str, float]] = {}
+
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        """Make an optimizer, unless the learning rate has its name in Keras, MLX and Optax."""
+        if "learning_rate" in settings:
+            raise TypeError(f"{cls.__name__}() calls the learning rate lr: write lr=... for learning_rate")
+        return super().__new__(cls)
 
     def __init__(self, params: Params, lr: float, **options: Any) -> None:
         self._defaults = {"lr": lr, **options}

@@ -6,6 +6,7 @@ from typing import Unpack
 
 from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.elementwise.operands import (
     as_operand,
@@ -48,12 +49,13 @@ def masked_fill(self: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """Return `value` where `mask` holds, else this.
 
     Raises:
-        DtypeError: `mask` holds no bools.
+        DtypeError: `mask` is no tensor of bools.
 
     Example:
         >>> Tensor([1, 2]).masked_fill(Tensor([True, False]), 0).tolist()
         [0, 2]
     """
+    require_tensors(mask=mask)
     return mask.where(value, self)
 
 

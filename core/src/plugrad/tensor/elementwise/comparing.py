@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plugrad.dtype import Number, dtypes
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary, compare
 from plugrad.uop import Ops
@@ -71,10 +72,14 @@ def ge(self: Tensor, other: Tensor | Number) -> Tensor:
 def equal(self: Tensor, other: Tensor) -> bool:
     """Return whether both have the same shape and elements, computed at once.
 
+    Raises:
+        DtypeError: `other` is no tensor.
+
     Example:
         >>> Tensor([1, 2]).equal(Tensor([1.0, 2.0])), Tensor([1, 2]).equal(Tensor([1]))
         (True, False)
     """
+    require_tensors(other=other)
     if self.shape != other.shape:
         return False
     differs = self.ne(other)._graph

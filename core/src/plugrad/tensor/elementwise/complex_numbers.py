@@ -5,6 +5,7 @@ from __future__ import annotations
 from plugrad.dtype import COMPLEX, is_complex
 from plugrad.errors import DtypeError, ShapeError
 from plugrad.schedule.prepare.lower_complex import join_parts, split_parts
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.complex_formulas.pairs import parts_of
 from plugrad.tensor.elementwise.operands import operand_nodes
@@ -15,12 +16,13 @@ def complex(cls: type[Tensor], real: Tensor, imag: Tensor) -> Tensor:
     """Return the complex numbers of these real and imaginary parts, which broadcast.
 
     Raises:
-        DtypeError: the parts are not both of float32, or of float64.
+        DtypeError: the parts are no tensors, or not both of float32, or of float64.
 
     Example:
         >>> Tensor.complex(Tensor([1.0]), Tensor([2.0])).tolist()
         [(1+2j)]
     """
+    require_tensors(real=real, imag=imag)
     if real.dtype is not imag.dtype or real.dtype not in COMPLEX.values():
         raise DtypeError(
             f"complex of {real.dtype.name} and {imag.dtype.name}: both parts are of float32, or of "
@@ -34,12 +36,13 @@ def polar(cls: type[Tensor], abs: Tensor, angle: Tensor) -> Tensor:
     """Return the complex numbers of these lengths and angles, which broadcast.
 
     Raises:
-        DtypeError: these are not both of float32, or of float64.
+        DtypeError: these are no tensors, or not both of float32, or of float64.
 
     Example:
         >>> Tensor.polar(Tensor([2.0]), Tensor([0.0])).tolist()
         [(2+0j)]
     """
+    require_tensors(abs=abs, angle=angle)
     return cls.complex(abs * angle.cos(), abs * angle.sin())
 
 

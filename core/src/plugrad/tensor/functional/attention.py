@@ -20,6 +20,7 @@ from plugrad._frozen import frozen
 from plugrad.autodiff import repeated
 from plugrad.dtype import DType, dtypes, is_bool, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.custom_gradient import with_backward
 from plugrad.tensor.linalg.recurrence import joined_steps, steps_of
@@ -357,6 +358,8 @@ def _scale(size: Dim, scale: float | None, wide: DType) -> float | UOp:
 
 def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool) -> None:
     what = "scaled_dot_product_attention"
+    require_tensors(key=key, value=value)
+    require_optional_tensors(attn_mask=mask)
     query._check_device(key, value, *([] if mask is None else [mask]))
     if not is_float(query.dtype) or not query.dtype is key.dtype is value.dtype:
         raise DtypeError(
@@ -369,7 +372,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_cau
             f"{what} of queries {show(query.shape)}, keys {show(key.shape)} and values {show(value.shape)}: "
             "it takes (..., L, E), (..., S, E) and (..., S, V)."
         )
-    if not 0 <= dropout_p <= 1:
+    if not 0 <= real_number(dropout_p, "dropout_p") <= 1:
         raise ArgumentError(f"{what}: dropout_p={dropout_p} lies outside of 0..1.")
     if mask is None:
         return

@@ -10,7 +10,8 @@ from plugrad.dtype import dtype_max, dtype_min, dtypes, is_float, is_int, sum_ac
 from plugrad.engine.checks import marked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.settings import settings
-from plugrad.tensor.base import Tensor
+from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.losses import Reduction, check_reduction, check_target, reduced, weighted_by
 from plugrad.tensor.keywords import REQUIRED, TargetNames, renamed
@@ -121,7 +122,14 @@ def cross_entropy(
     """
     if names or y is REQUIRED:
         (y,) = renamed(self.cross_entropy, names, y=y)
+    # the third argument of PyTorch's function is the weights
+    if isinstance(reduction, TensorBase):
+        raise ArgumentError(
+            f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
+            "the classes' weights are given by name, weight=..."
+        )
     _check_logits(self, "cross_entropy", label_smoothing, reduction)
+    require_tensors(y=y)
     axis = min(1, self.ndim - 1)
     last = (*[a for a in range(self.ndim) if a != axis], axis)
     if is_int(y.dtype):
@@ -187,6 +195,7 @@ def _label_loss(
     what: str,
 ) -> Tensor:
     """Return the loss of log-probabilities, classes on the last axis."""
+    require_tensors(y=y)
     if x.shape[:-1] != y.shape:
         raise ShapeError(
             f"{what}: logits {show(x.shape)} take labels of shape {show(x.shape[:-1])}, not {show(y.shape)}."
@@ -217,6 +226,7 @@ def _label_loss(
 
 
 def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor:
+    require_tensors(weight=weight)
     if weight.shape != (classes,) or not is_float(weight.dtype):
         raise (ShapeError if is_float(weight.dtype) else DtypeError)(
             f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
@@ -231,7 +241,7 @@ def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) 
         raise dtype_refusal(x, what, "floats as logits")
     if not x.ndim:
         raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
-    if not 0 <= label_smoothing <= 1:
+    if not 0 <= real_number(label_smoothing, "label_smoothing") <= 1:
         raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
     check_reduction(reduction, what)
 
@@ -302,6 +312,7 @@ def binary_cross_entropy_with_logits(
     check_target(self, target, reduction, "binary_cross_entropy_with_logits")
     # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
     surprise = (-self).softplus()
+    require_optional_tensors(weight=weight, pos_weight=pos_weight)
     if pos_weight is not None:
         extra = weighted_by(target, pos_weight - 1, "binary_cross_entropy_with_logits")
         surprise = surprise * (extra + 1)

@@ -10,6 +10,7 @@ from typing import Any
 from plugrad.dtype import sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.settings import settings
+from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, promoted, the_dtype
 from plugrad.tensor.functional.correlation import correlated, with_zeros
 from plugrad.tensor.functional.winograd import fits_winograd, pays_winograd, winograd
@@ -82,6 +83,7 @@ def conv2d(
         >>> Tensor.ones(1, 1, 3, 3).conv2d(Tensor.ones(1, 1, 2, 2)).tolist()
         [[[[4.0, 4.0], [4.0, 4.0]]]]
     """
+    require_tensors(weight=weight)
     check_axes(self, weight, weight.ndim - 2, "conv2d")
     return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
 
@@ -124,6 +126,7 @@ def _convolve(
     what: str,
 ) -> Tensor:
     axes = weight.ndim - 2
+    require_optional_tensors(bias=bias)
     groups = as_int(groups, "groups")
     _, inner, *kernel = weight.shape
     # n * 1 would be another size than n
@@ -168,6 +171,7 @@ def cross_correlation(
 
 def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = "O, C/groups") -> None:
     """Refuse a weight or images that have not `axes` axes behind the channels."""
+    require_tensors(weight=weight)
     if weight.ndim != axes + 2 or weight.ndim < max(x.ndim, 3):
         sizes = _SIZES.get(max(axes, x.ndim - 2), "*sizes")
         raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")

@@ -6,6 +6,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_float
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.shapes import as_flag, show
@@ -150,5 +151,5 @@ def _drop(
 
 def check_probability(p: float, what: str) -> None:
     """Raise ArgumentError unless `p` is a probability."""
-    if not 0 <= p <= 1:
+    if not 0 <= real_number(p, "p") <= 1:
         raise ArgumentError(f"{what}: p={p!r} lies outside of 0..1.")

@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
 from plugrad.tensor.linalg.jvp import in_memory
@@ -55,6 +56,7 @@ def grid_sample(
         [[[[2.5, 1.0]]]]
     """
     axes = self.ndim - 2
+    require_tensors(grid=grid)
     check_choice(mode, ("bilinear", "nearest", "bicubic"), "grid_sample: mode")
     check_choice(padding_mode, ("zeros", "border", "reflection"), "grid_sample: padding_mode")
     if mode == "bicubic" and axes == 3:

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 from plugrad._util import fractions
 from plugrad.dtype import DType, dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.functional.adaptive import adaptive_avg
@@ -146,7 +147,7 @@ def _new_sizes(
         return new, _ratios(old, new)
     factors = per_axis(scale_factor, len(old), "interpolate: scale_factor")
     for factor in factors:
-        if not 0 < factor < math.inf:
+        if not 0 < real_number(factor, "scale_factor") < math.inf:
             raise ArgumentError(f"interpolate: scale_factor={factor} is not positive and finite.")
     new = tuple(_scaled_size(before, factor) for before, factor in zip(old, factors, strict=True))
     return new, tuple(1 / factor for factor in factors)

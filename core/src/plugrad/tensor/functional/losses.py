@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 
 from plugrad.dtype import dtypes, is_float, is_unsigned, least_upper_dtype, sum_acc_dtype
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import real_number, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, KeepdimNames, renamed
@@ -73,7 +74,7 @@ def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", 
         >>> Tensor([0.5, 2.0]).smooth_l1_loss(Tensor([0.0, 0.0]), "none").tolist()
         [0.125, 1.5]
     """
-    if beta < 0:
+    if real_number(beta, "beta") < 0:
         raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
     if beta == 0:
         return self.l1_loss(target, reduction)
@@ -108,7 +109,7 @@ def huber_loss(
         >>> Tensor([0.5, 3.0]).huber_loss(Tensor([0.0, 0.0]), "none", delta=2.0).tolist()
         [0.125, 4.0]
     """
-    if delta <= 0:
+    if real_number(delta, "delta") <= 0:
         raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
     size = _difference(self, target, reduction, "huber_loss").abs()
     # NaN counts as near, whose slope is NaN then
@@ -139,6 +140,8 @@ def cosine_similarity(
     """
     if names:
         (axis,) = renamed(self.cosine_similarity, names, axis=axis)
+    require_tensors(other=other)
+    real_number(eps, "eps")
     # float16 has no number as small as the square of eps
     *pair, dtype = _as_wide_floats(self, other)
     lengths = [(x * x).sum(axis, keepdim=True).clamp(eps * eps).sqrt() for x in pair]
@@ -165,7 +168,9 @@ def pairwise_distance(
     """
     if names:
         (keepdim,) = renamed(self.pairwise_distance, names, keepdim=keepdim)
-    if p <= 0:
+    require_tensors(other=other)
+    real_number(eps, "eps")
+    if real_number(p, "p") <= 0:
         raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
     first, second = _as_floats(self, other)
     size = (first - second + eps).abs()
@@ -211,6 +216,8 @@ def triplet_margin_loss(
         0.0
     """
     check_reduction(reduction, "triplet_margin_loss")
+    require_tensors(positive=positive, negative=negative)
+    real_number(margin, "margin")
     near = self.pairwise_distance(positive, p, eps)
     far = self.pairwise_distance(negative, p, eps)
     if swap:
@@ -235,6 +242,8 @@ def cosine_embedding_loss(
         [0.0, 1.0]
     """
     check_reduction(reduction, "cosine_embedding_loss")
+    require_tensors(other=other, target=target)
+    real_number(margin, "margin")
     if not self.ndim or not other.ndim:
         raise ShapeError(
             f"cosine_embedding_loss of shapes {show(self.shape)} and {show(other.shape)}: vectors lie "
@@ -271,6 +280,7 @@ def check_target(x: Tensor, target: Tensor, reduction: str, what: str) -> None:
 
 def _check_same(x: Tensor, target: Any, what: str) -> None:
     # targets that broadcast are nearly always a mistake
+    require_tensors(target=target)
     if x.shape != target.shape:
         raise ShapeError(
             f"{what} of shape {show(x.shape)} with a target of shape {show(target.shape)}: they must "
@@ -359,6 +369,7 @@ def weighted_by(losses: Any, weight: Any, what: str) -> Any:
     """
     if weight is None:
         return losses
+    require_tensors(weight=weight)
     if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
         raise ShapeError(
             f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
@@ -182,6 +183,7 @@ def batchnorm(
     if names:
         (axis,) = renamed(self.batchnorm, names, axis=axis)
     axes = some_axes(axis, self.ndim, "batchnorm")
+    require_tensors(mean=mean, invstd=invstd)
     shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
     out = _as_wide(self, "batchnorm") - _channel_view(shape, mean, "mean")
     # tinygrad's may have the shape that they are used in
@@ -222,6 +224,8 @@ def batch_norm(
         >>> Tensor([[1.0], [3.0]]).batch_norm(training=True, eps=0.0).tolist()
         [[-1.0], [1.0]]
     """
+    require_optional_tensors(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    real_number(momentum, "momentum")
     if self.ndim < 2:
         raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
     if training:
@@ -289,6 +293,7 @@ def _by_channel(x: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | No
 
 def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
     """Reshape a value of each channel to `shape`, with size 1 elsewhere."""
+    require_tensors(**{name: x})
     if x.numel() != product(shape):
         raise ShapeError(
             f"batchnorm: {name} of shape {show(x.shape)} for {show((product(shape),))[1:-2]} channels. Pass "
@@ -301,6 +306,7 @@ def _scale_and_shift(
     out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
 ) -> Any:
     """Return `out * weight + bias`, both of shape `sizes`, reshaped to `broadcast`."""
+    require_optional_tensors(weight=weight, bias=bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.shape != sizes:
             raise ShapeError(

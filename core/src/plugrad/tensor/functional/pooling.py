@@ -6,6 +6,7 @@ from typing import Any
 
 from plugrad.dtype import dtype_min, dtypes, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import real_number, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import (
     Pool,
@@ -114,7 +115,7 @@ def _avg_pool(x: Tensor, pool: Pool, count_include_pad: bool, divisor_override: 
     total = pool.windows_of(x.cast(wide), 0).reduce_axis(Ops.ADD, pool.window_axes)
     total = total.reshape(pool.shape)
     if divisor_override is not None:
-        if not divisor_override:
+        if not real_number(divisor_override, "divisor_override"):
             raise ArgumentError("divisor_override=0. Pass another number, or None.")
         return x._like((total / float(divisor_override)).cast(narrow))
     is_padding_one = count_include_pad and not any(pool.extra)
@@ -311,6 +312,7 @@ def _max_unpool(
     what: str,
 ) -> Tensor:
     shape = checked_shape(x, axes, what)
+    require_tensors(indices=indices)
     if indices.shape != shape or not is_int(indices.dtype):
         raise (ShapeError if is_int(indices.dtype) else DtypeError)(
             f"{what} of shape {show(shape)} with indices {show(indices.shape)} of {indices.dtype.name}. "

@@ -9,6 +9,7 @@ from operator import ge
 from typing import Any
 
 from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.convolution import check_axes, check_groups, cross_correlation
 from plugrad.tensor.shape.padding import interval
@@ -83,6 +84,7 @@ def conv_transpose2d(
         >>> Tensor.ones(1, 1, 2, 2).conv_transpose2d(Tensor.ones(1, 1, 2, 2)).tolist()
         [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
     """
+    require_tensors(weight=weight)
     check_axes(self, weight, weight.ndim - 2, "conv_transpose2d", _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
     return _transpose_convolve(self, weight, bias, *options, "conv_transpose2d")
@@ -132,6 +134,7 @@ def _transpose_convolve(
     extra = sizes_of(output_padding, axes, "output_padding")
     _check_extra(extra, steps, gaps, what)
     widths = not_negative(widths_of(padding, axes, what), what)
+    require_optional_tensors(bias=bias)
     x._check_device(weight)
     kernel: Any = weight.shape[2:]
     for size, step, gap, k, more, cut in zip(

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, element_dtype, is_bool, is_complex, is_float, is_int
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase
 from plugrad.tensor.shapes import expanded, show
 from plugrad.uop import Ops, UOp
@@ -193,10 +193,17 @@ def short(self: Tensor) -> Tensor:
 def type_as(self: Tensor, other: TensorBase) -> Tensor:
     """Return `cast(other.dtype)`.
 
+    Raises:
+        ArgumentError: `other` is no tensor.
+
     Example:
         >>> Tensor([1, 2]).type_as(Tensor([0.5])).tolist()
         [1.0, 2.0]
     """
+    if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"type_as: {other!r} ({type(other).__name__}) is no tensor. Pass one, or use cast."
+        )
     return self.cast(other.dtype)
 
 

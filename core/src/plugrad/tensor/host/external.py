@@ -99,7 +99,7 @@ def from_url(
             default device for what was unpacked.
 
     Raises:
-        ArgumentError: the checksum is none.
+        ArgumentError: the URL is no string, or the checksum none.
         DownloadError: the URL cannot be read, or the file has another checksum.
         FileFormatError: the file is not packed by gzip.
 
@@ -108,6 +108,8 @@ def from_url(
         Traceback (most recent call last):
         plugrad.errors.DownloadError: cannot fetch http://localhost:1/model.bin: ...
     """
+    if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(f"from_url: {url!r} ({type(url).__name__}) is no URL. Pass a string.")
     path = fetch(url, sha256=sha256, name=name, folder=folder, progress=progress)
     found = graph_of(_unpacked(path, url) if gunzip else path, None)
     if device is None and not gunzip:

@@ -7,7 +7,7 @@ from typing import Any
 
 from plugrad._util import numpy as np
 from plugrad.device import Device
-from plugrad.errors import ArgumentError, DeviceError, SharingError
+from plugrad.errors import ArgumentError, DeviceError, DtypeError, SharingError
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.host.display import describe
 from plugrad.tensor.host.dlpack import HOST, Shared, export_memory, import_memory, knows_versions
@@ -135,6 +135,7 @@ def from_torch(cls: type[Tensor], x: Any, *, device: str | None = None, copy: bo
         copy: False uses its memory where that is possible, as `from_dlpack` does: nobody may write to it.
 
     Raises:
+        DtypeError: it is no PyTorch tensor.
         SharingError: its dtype is none of plugrad's, such as a quantized one; or it is sparse, or a
             "meta" tensor without elements.
 
@@ -143,6 +144,8 @@ def from_torch(cls: type[Tensor], x: Any, *, device: str | None = None, copy: bo
         >>> Tensor.from_torch(torch.tensor([1.0, 2.0])).tolist()
         [1.0, 2.0]
     """
+    if not hasattr(x, "detach") or not hasattr(x, "__dlpack__"):
+        raise DtypeError(f"from_torch of {x!r} ({type(x).__name__}), which is no PyTorch tensor.")
     try:
         return cls.from_dlpack(x.detach().cpu(), device=device, copy=bool(copy) or None)
     except DeviceError:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from plugrad.dtype import ConstType, dtypes
 from plugrad.engine.view_path import path_between
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.assign import assignable_graph, check_writable, write_part
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.gather import check_index
@@ -240,6 +241,7 @@ def index_add(
     """
     if names or axis is REQUIRED or index is REQUIRED or source is REQUIRED:
         axis, index, source = renamed(self.index_add, names, axis=axis, index=index, source=source)
+    require_tensors(source=source)
     if not self.ndim:
         return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
     factor = as_number(alpha, "index_add")

@@ -11,7 +11,8 @@ from typing import Any, Literal, Unpack
 
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, is_float, is_int, sum_acc_dtype
-from plugrad.errors import DtypeError, ShapeError
+from plugrad.errors import ArgumentError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.tie_gradient import share_among_equals
 from plugrad.tensor.keywords import REQUIRED, AxisNames, ScatterNames, renamed
@@ -172,7 +173,8 @@ def scatter(
     if _is_point_beside_rows(self, index, src):
         return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
     if reduce is not None:
-        check_choice(reduce, tuple(_OLD_NAMES), "scatter: reduce")
+        if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
         return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
     at, position, value = _scatter_parts(self, axis, index, src, "scatter")
     size = self.shape[at]
@@ -271,6 +273,7 @@ def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool)
 
 def check_index(x: Tensor, index: Any, what: str) -> None:
     """Raise DtypeError unless `index` is a tensor of integers."""
+    require_tensors(index=index)
     if not is_int(index.dtype):
         raise DtypeError(
             f"{what} with an index of {index.dtype.name}: positions are integers. Cast the index; for a "

@@ -9,7 +9,8 @@ from typing import Any, Unpack
 
 from plugrad.dtype import dtypes, is_bool
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
-from plugrad.tensor.base import Tensor
+from plugrad.tensor.argument_checks import require_tensors
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.indexing.indexing import parse_index
 from plugrad.tensor.keywords import REQUIRED, AxisNames, DiagonalNames, SpanNames, renamed
 from plugrad.tensor.lookup import check_inside, position_dtype
@@ -27,6 +28,7 @@ def select_scatter(
     Raises:
         ArgumentError: `index` is no integer.
         AxisError: the axis does not exist, or the place on it.
+        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that part.
 
     Example:
@@ -57,6 +59,7 @@ def slice_scatter(
     Raises:
         ArgumentError: a number is no integer, or `step` less than 1.
         AxisError: the axis does not exist, or the slice leaves a symbolic one.
+        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that part.
 
     Example:
@@ -90,6 +93,7 @@ def diagonal_scatter(
     Raises:
         ArgumentError: `offset` is no integer.
         AxisError: an axis does not exist, or both are the same.
+        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that diagonal.
 
     Example:
@@ -122,7 +126,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     Where it holds more often than `source` has elements, the rest is 0. Nothing is computed early.
 
     Raises:
-        DtypeError: `mask` has no bools, or `source` another dtype than this tensor.
+        DtypeError: `mask` is no tensor of bools, or `source` no tensor of this dtype.
         ShapeError: `mask` does not broadcast with this tensor.
 
     Example:
@@ -130,9 +134,10 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         >>> Tensor([1, 2, 3]).masked_scatter(mask, Tensor([8, 9])).tolist()
         [8, 2, 9]
     """
-    if not is_bool(mask.dtype):
+    given: tuple[Any, Any] = mask, source
+    if not isinstance(given[0], TensorBase) or not is_bool(mask.dtype):
         raise DtypeError(f"masked_scatter: {mask!r:.60} is no mask. Pass a Tensor of bools.")
-    if source.dtype is not self.dtype:
+    if not isinstance(given[1], TensorBase) or source.dtype is not self.dtype:
         raise DtypeError(f"masked_scatter: source={source!r:.60} is no tensor of {self.dtype.name}. Cast it.")
     self._check_device(mask, source)
     shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")
@@ -159,6 +164,7 @@ def take_along_dim(
 
 
 def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
+    require_tensors(src=src)
     x._check_device(src)
     if src.shape != shape:
         raise ShapeError(

@@ -6,7 +6,7 @@ Source: numpy.einsum for the notation; the order is that of Smith and Gray 2018,
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, ShapeError
@@ -79,8 +79,18 @@ def formula_of_lists(lists: Sequence[Any], output: Any = None) -> str:
         >>> formula_of_lists([[0, 1], [1, 26]], [0, 26])
         'AB,Ba->Aa'
     """
-    terms = ",".join("".join(map(_letter, labels)) for labels in lists)
-    return terms if output is None else f"{terms}->{''.join(map(_letter, output))}"
+    terms = ",".join(map(_term_of_list, lists))
+    return terms if output is None else f"{terms}->{_term_of_list(output)}"
+
+
+def _term_of_list(labels: Any) -> str:
+    if not isinstance(labels, (list, tuple)):
+        raise ArgumentError(
+            f"einsum: {labels!r:.60} ({type(labels).__name__}) is no list of labels. Pass one of integers "
+            "behind each tensor, or a formula, such as 'ij,jk->ik', before them."
+        )
+    every = cast("Sequence[Any]", labels)
+    return "".join([_letter(label) for label in every])
 
 
 def _letter(label: Any) -> str:

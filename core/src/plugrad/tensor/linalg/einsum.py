@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 
 from plugrad.errors import ArgumentError, AxisError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.keywords import AxesNames, AxisNames, DiagonalNames, renamed
 from plugrad.tensor.linalg.contraction import (
@@ -51,6 +52,7 @@ def einsum(
 
     Raises:
         ArgumentError: the formula is malformed, or does not name these operands.
+        DtypeError: an operand is no tensor.
         ShapeError: an operand has other axes than its term, or a label has two sizes.
 
     Example:
@@ -68,6 +70,8 @@ def einsum(
         text, given = formula, cast("Sequence[Any]", operands[0] if is_list else operands)
     if not isinstance(text, str) or not given:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ArgumentError("einsum takes a formula, such as 'ij,jk->ik', and a tensor for each term.")
+    for operand in given:
+        require_tensors(operand=operand)
     return _contract_pairwise(text, given, dtype)
 
 
@@ -164,6 +168,7 @@ def tensordot(
     Raises:
         ArgumentError: `axes` does not name pairs.
         AxisError: an axis does not exist, or comes twice.
+        DtypeError: `other` is no tensor.
         ShapeError: axes that meet have different sizes.
 
     Example:
@@ -174,6 +179,7 @@ def tensordot(
     """
     if names:
         (axes,) = renamed(tensordot, names, axes=axes)
+    require_tensors(other=other)
     mine, theirs = _paired_axes(axes, self, other)
     for a, b in zip(mine, theirs, strict=True):
         if self.shape[a] is not other.shape[b] and self.shape[a] != other.shape[b]:
@@ -196,12 +202,14 @@ def outer(self: Tensor, other: Tensor) -> Tensor:
     """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: one of them is no vector.
 
     Example:
         >>> Tensor([1, 2]).outer(Tensor([3, 4])).tolist()
         [[3, 4], [6, 8]]
     """
+    require_tensors(other=other)
     if self.ndim != 1 or other.ndim != 1:
         raise ShapeError(
             f"outer of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
@@ -215,12 +223,14 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
     A scalar multiplies.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the last axes differ in size.
 
     Example:
         >>> Tensor([1, 2]).inner(Tensor([[3, 4], [5, 6]])).tolist()
         [11, 17]
     """
+    require_tensors(other=other)
     if not self.ndim or not other.ndim:
         return self * other
     return self.tensordot(other, ((-1,), (-1,)))
@@ -230,12 +240,14 @@ def vdot(self: Tensor, other: Tensor) -> Tensor:
     """Return the sum of products of two vectors, the first one conjugated: (n,), (n,) -> ().
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: one of them is no vector, or sizes differ.
 
     Example:
         >>> Tensor([1, 2]).vdot(Tensor([3, 4])).item()
         11
     """
+    require_tensors(other=other)
     if self.ndim != 1 or other.ndim != 1:
         raise ShapeError(
             f"vdot of shapes {show(self.shape)} and {show(other.shape)}: it takes vectors. Flatten first."
@@ -246,10 +258,14 @@ def vdot(self: Tensor, other: Tensor) -> Tensor:
 def kron(self: Tensor, other: Tensor) -> Tensor:
     """Return the Kronecker product: blocks of `other`, each multiplied by an element of this.
 
+    Raises:
+        DtypeError: `other` is no tensor.
+
     Example:
         >>> Tensor([[1, 2]]).kron(Tensor([[1], [3]])).tolist()
         [[1, 2], [3, 6]]
     """
+    require_tensors(other=other)
     ndim = max(self.ndim, other.ndim)
     mine = (1,) * (ndim - self.ndim) + self.shape
     theirs = (1,) * (ndim - other.ndim) + other.shape
@@ -280,6 +296,7 @@ def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames
 
     Raises:
         AxisError: the axis does not exist.
+        DtypeError: `other` is no tensor.
         ShapeError: it has not three elements, or other axes do not broadcast.
 
     Example:
@@ -288,6 +305,7 @@ def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames
     """
     if names:
         (axis,) = renamed(cross, names, axis=axis)
+    require_tensors(other=other)
     shape = broadcast_shapes(self.shape, other.shape, what="cross")
     at = one_axis(axis, len(shape), "cross")
     given = [x.shape[at - len(shape)] for x in (self, other) if x.ndim >= len(shape) - at]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plugrad.dtype import dtypes, is_bool, is_complex, part_dtype
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg.factorizations import inverse, substitute
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
@@ -129,12 +130,14 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
         b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
 
     Raises:
+        DtypeError: `b` is no tensor.
         ShapeError: these are no square matrices, or `b` does not fit.
 
     Example:
         >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).solve(Tensor([2.0, 2.0])).tolist()
         [1.0, 0.5]
     """
+    require_tensors(b=b)
     square_matrices(self, "solve")
     right, is_vector = right_sides(self, b, "solve")
     broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")

@@ -7,6 +7,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_int, sum_acc_dtype
 from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.elementwise.operators import update_in_place
@@ -25,6 +26,7 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
         dtype: accumulate in, and return, this dtype.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
     Example:
@@ -32,7 +34,10 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
         [3, 7]
     """
     if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-        other = as_tensor_operand(self, other)
+        if hasattr(other, "__array__"):
+            # an array of NumPy, as on the left
+            other = as_tensor_operand(self, other)
+        require_tensors(other=other)
     if other._device != self._device:
         self._check_device(other)
     left, right = self._graph, other._graph
@@ -69,6 +74,7 @@ def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, 
     """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
     Example:
@@ -102,12 +108,14 @@ def linear(
         dtype: cast everything to this dtype first.
 
     Raises:
+        DtypeError: the weight is no tensor.
         ShapeError: sizes do not fit.
 
     Example:
         >>> Tensor([[1.0, 2.0]]).linear(Tensor([[1.0], [1.0]]), Tensor([0.5])).tolist()
         [[3.5]]
     """
+    require_tensors(weight=weight)
     if dtype is not None:
         cast = bias.cast(dtype) if isinstance(bias, TensorBase) else bias
         return self.cast(dtype).linear(weight.cast(dtype), cast)

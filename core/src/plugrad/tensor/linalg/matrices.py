@@ -7,6 +7,7 @@ from typing import Any
 
 from plugrad.dtype import DType, Number, is_complex, is_inexact
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.shapes import as_number, broadcast_shapes, show
 
@@ -15,6 +16,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
     """Return the product of two matrices: (n, k), (k, m) -> (n, m). Nothing broadcasts.
 
     Raises:
+        DtypeError: `mat2` is no tensor.
         ShapeError: one of them has not two axes, or the inner sizes differ.
 
     Example:
@@ -28,6 +30,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     """Return the batched product of matrices: (b, n, k), (b, k, m) -> (b, n, m). Nothing broadcasts.
 
     Raises:
+        DtypeError: `mat2` is no tensor.
         ShapeError: one of them has not three axes, or sizes differ.
 
     Example:
@@ -41,6 +44,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
     """Return the product of a matrix and a vector: (n, k), (k,) -> (n,).
 
     Raises:
+        DtypeError: `vec` is no tensor.
         ShapeError: these are no matrix and no vector, or the inner sizes differ.
 
     Example:
@@ -71,7 +75,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-        DtypeError: `beta` or `alpha` is no number.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -86,7 +90,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: flo
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-        DtypeError: `beta` or `alpha` is no number.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -101,13 +105,14 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: fl
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-        DtypeError: `beta` or `alpha` is no number.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: a factor is no vector, or this does not broadcast to their product.
 
     Example:
         >>> Tensor([[1], [1]]).addr(Tensor([1, 2]), Tensor([3, 4])).tolist()
         [[4, 5], [7, 9]]
     """
+    require_tensors(vec1=vec1, vec2=vec2)
     if vec1.ndim != 1 or vec2.ndim != 1:
         raise ShapeError(
             f"addr of shapes {show(vec1.shape)} and {show(vec2.shape)}: it takes vectors. Flatten first."
@@ -122,7 +127,7 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-        DtypeError: `beta` or `alpha` is no number.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -137,7 +142,7 @@ def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alp
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
-        DtypeError: `beta` or `alpha` is no number.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -182,6 +187,7 @@ def adjoint(self: Tensor) -> Tensor:
 
 def _checked_product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
     """Return the matrix product after checking the number of axes."""
+    require_tensors(left=left, right=right)
     shapes = f"{what} of shapes {show(left.shape)} and {show(right.shape)}"
     if (left.ndim, right.ndim) != axes:
         raise ShapeError(f"{shapes}: it takes {axes[0]} and {axes[1]} axes. Use matmul for others.")

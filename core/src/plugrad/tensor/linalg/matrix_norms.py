@@ -8,6 +8,7 @@ from typing import Any, Literal, Unpack
 
 from plugrad.dtype import is_complex, is_inexact, part_dtype
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
+from plugrad.tensor.argument_checks import real_number
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import NormNames, renamed
 from plugrad.tensor.linalg.operands import adjoint, greatest, inexact_dtypes, squared_lengths
@@ -53,7 +54,7 @@ def matrix_norm(
     if rows == columns:
         raise AxisError(f"matrix_norm: axes {both} are the same. Name two different axes.")
     if not isinstance(p, str):
-        p = as_number(p, "matrix_norm: p")
+        p = real_number(p, "matrix_norm: p")
     narrow, wide = inexact_dtypes(self)
     x = self.cast(wide).movedim((rows, columns), (-2, -1))
     if is_complex(wide) and p not in ("nuc", 2, -2):

@@ -11,6 +11,7 @@ from typing import Any
 
 from plugrad.dtype import dtypes, is_complex, part_dtype
 from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, promoted
 from plugrad.tensor.linalg import jacobi
 from plugrad.tensor.linalg.factorizations import epsilon
@@ -127,6 +128,7 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
         rtol: as for `pinv`.
 
     Raises:
+        DtypeError: `b` is no tensor.
         ShapeError: these are no matrices, `b` does not fit, or symbolic sizes leave open whether there are
             more rows than columns.
 
@@ -134,6 +136,7 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
         >>> Tensor([[1.0], [1.0]]).lstsq(Tensor([1.0, 3.0])).solution.round().tolist()
         [2.0]
     """
+    require_tensors(b=b)
     matrices(self, "lstsq")
     right, is_vector = right_sides(self, b, "lstsq")
     self._check_device(b)

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from plugrad.dtype import is_bool, is_complex, is_float, is_int
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
-from plugrad.tensor.argument_checks import float_dtypes
+from plugrad.tensor.argument_checks import check_tensors, float_dtypes, real_number, require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor
 from plugrad.tensor.keywords import AxisNames, ReduceNames, SpreadNames, renamed
 from plugrad.tensor.lookup import size_beside
@@ -51,6 +51,7 @@ def diff(
     Raises:
         ArgumentError: `n` is no integer, or negative.
         AxisError: the axis does not exist.
+        DtypeError: `prepend` or `append` is no tensor.
         ShapeError: one of them has another shape; or the axis is symbolic, of fewer than `n` elements.
 
     Example:
@@ -63,6 +64,7 @@ def diff(
     if count < 0:
         raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
     parts = [part for part in (prepend, self, append) if part is not None]
+    check_tensors(parts, "diff")
     rest = self.shape[:at] + self.shape[at + 1 :]
     for part in parts:
         if part.ndim != self.ndim or part.shape[:at] + part.shape[at + 1 :] != rest:
@@ -168,6 +170,7 @@ def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: s
 def _weights_of(weights: Any, name: str, count: Any, what: str) -> Any:
     if weights is None:
         return None
+    require_tensors(**{name: weights})
     if name == "fweights" and not is_int(weights.dtype):
         raise DtypeError(f"{what}: fweights of {weights.dtype.name}: numbers of times are integers.")
     if weights.shape != (count,):
@@ -182,12 +185,16 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
 
     Raises:
         ArgumentError: `p` is no number.
+        DtypeError: `other` is no tensor.
         ShapeError: they do not broadcast.
 
     Example:
         >>> Tensor([1.0, 2.0]).dist(Tensor([4.0, 6.0])).item()
         5.0
     """
+    check_tensors((other,), "dist")
+    if (number := real_number(p, "dist: p")) != number:
+        raise ArgumentError("dist: p=nan is no number. Pass one.")
     broadcast_shapes(self.shape, other.shape, what="dist")
     narrow, _ = float_dtypes(self)
     x = self if is_float(self.dtype) or is_float(other.dtype) else self.cast(narrow)
@@ -227,6 +234,7 @@ def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:
     The last one changes fastest. Of one vector, itself. Also `Tensor.cartesian_prod(x, y)`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: one is no vector.
 
     Example:

@@ -209,6 +209,7 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
 
     Raises:
         ArgumentError: `indexing` is neither.
+        DtypeError: one of them is no tensor.
         ShapeError: one of the tensors has more than one axis.
 
     Example:

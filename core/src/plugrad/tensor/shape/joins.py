@@ -8,6 +8,7 @@ from typing import Any, Unpack, cast
 from plugrad.dtype import dtypes
 from plugrad.engine.capture import note_size
 from plugrad.errors import ShapeError
+from plugrad.tensor.argument_checks import check_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.keywords import REQUIRED, AxisNames, PartNames, RepeatNames, renamed
 from plugrad.tensor.shape.padding import interval
@@ -36,6 +37,7 @@ def joined_tensors(
     They are given one by one, `a.cat(b, axis=1)`, or as a list: `Tensor.cat([a, b], 1)`.
     """
     if not isinstance(first, (list, tuple)):
+        check_tensors((first, *others), name)
         return [first, *others], axis
     given = cast("list[Any] | tuple[Any, ...]", first)
     if axis is not None and len(others) == 1 and not isinstance(others[0], TensorBase):
@@ -44,6 +46,7 @@ def joined_tensors(
         (axis,), others = others, ()
     if not given:
         raise ShapeError(f"{name} of an empty {type(given).__name__}. Pass one tensor or more.")
+    check_tensors((*given, *others), name)
     return [*given, *others], axis
 
 
@@ -54,6 +57,7 @@ def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]
 
     Raises:
         AxisError: the axis does not exist.
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -82,6 +86,7 @@ def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisName
     """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: shapes differ.
 
     Example:

@@ -108,6 +108,10 @@ def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
         >>> parse_formula("a (b c) -> (a b) c").before
         (('a',), ('b', 'c'))
     """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ArgumentError(
+            f"{text!r} ({type(text).__name__}) is no formula. Pass 'names before -> names after'."
+        )
     sides = text.split("->")
     if len(sides) != 2:
         raise ArgumentError(f"{text!r} has {len(sides) - 1} arrows. Write 'names before -> names after'.")

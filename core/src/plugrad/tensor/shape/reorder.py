@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, ShapeError
+from plugrad.tensor.argument_checks import check_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import (
     REQUIRED,
@@ -245,12 +246,14 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """Return `expand(other.shape)`.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the shape does not expand to that.
 
     Example:
         >>> Tensor([1, 2]).expand_as(Tensor.zeros(3, 2)).shape
         (3, 2)
     """
+    check_tensors([other], "expand_as")
     return self.expand(other.shape)
 
 
@@ -258,12 +261,14 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     """Return `reshape(other.shape)`.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the number of elements differs.
 
     Example:
         >>> Tensor([1, 2, 3, 4]).reshape_as(Tensor.zeros(2, 2)).tolist()
         [[1, 2], [3, 4]]
     """
+    check_tensors([other], "reshape_as")
     return self.reshape(other.shape)
 
 

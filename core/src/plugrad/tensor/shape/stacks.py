@@ -61,6 +61,7 @@ def hstack(self: Tensor, *others: Tensor) -> Tensor:
     Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -76,6 +77,7 @@ def vstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors on top of each other: `cat` along axis 0, vectors as rows.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -90,6 +92,7 @@ def dstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -104,6 +107,7 @@ def column_stack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors side by side: `cat` along axis 1, vectors as columns.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -119,6 +123,7 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
     """Return a matrix with these on its diagonal, 0 elsewhere; a vector is one row.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: one has more than two axes.
 
     Example:

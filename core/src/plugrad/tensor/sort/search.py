@@ -12,6 +12,7 @@ from typing import Any, Literal, Unpack
 from plugrad.dtype import ConstType, dtype_max, dtypes, is_bool, is_float, is_int
 from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
+from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
@@ -157,7 +158,7 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
 
     Raises:
         ArgumentError: `size` is no integer, or negative.
-        DtypeError: `mask` holds no bools, or this dtype does not hold `fill_value`.
+        DtypeError: `mask` is no tensor of bools, or this dtype does not hold `fill_value`.
         ShapeError: `mask` does not broadcast with this tensor.
         JitError: inside a jitted function, without a `size`.
 
@@ -167,6 +168,7 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
         >>> Tensor([1, 2, 3]).masked_select(Tensor([True, False, True]), size=3).tolist()
         [1, 3, 0]
     """
+    require_tensors(mask=mask)
     if not is_bool(mask.dtype):
         raise DtypeError(f"masked_select with a mask of {mask.dtype.name}: a mask is bool. Compare: x != 0.")
     self._check_device(mask)
