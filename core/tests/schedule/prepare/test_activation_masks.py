@@ -54,6 +54,14 @@ def test_activations_of_each_layer_are_asked() -> None:
     assert changed(deeper, gradient) == (deeper, (deeper <= 0).where(0.0, g) + (y <= 0).where(0.0, g))
 
 
+def test_sums_lie_behind_any_number_of_operations() -> None:
+    x, g = sums(), buffer(4, 1)
+    for _ in range(3000):
+        x = x + buffer(4, 1)
+    y = relu(x)
+    assert changed(y, (x <= 0).where(0.0, g)) == (y, (y <= 0).where(0.0, g))
+
+
 @pytest.mark.parametrize("other", [lambda x: x * 2, lambda x: x.src[0] * 2])
 def test_arguments_that_something_else_reads_stay(other) -> None:
     x, g = sums(), buffer(4, 1)

@@ -72,12 +72,15 @@ def _leak(y: UOp) -> tuple[UOp, list[UOp]] | None:
 
 def _is_of_sums(x: UOp, users: Mapping[UOp, set[UOp]]) -> bool:
     """Say whether elementwise operations that nothing else reads lead from a reduction to x."""
-    if x.op is Ops.REDUCE_AXIS:
-        return True
-    if x.op not in _OTHER_SHAPE and x.op not in ELEMENTWISE:
-        return False
-    sources = x.src[:1] if x.op in _OTHER_SHAPE else x.src
-    return any(len(users[source]) == 1 and _is_of_sums(source, users) for source in sources)
+    waiting = [x]
+    while waiting:
+        u = waiting.pop()
+        if u.op is Ops.REDUCE_AXIS:
+            return True
+        if u.op in _OTHER_SHAPE or u.op in ELEMENTWISE:
+            sources = u.src[:1] if u.op in _OTHER_SHAPE else u.src
+            waiting += [source for source in sources if len(users[source]) == 1]
+    return False
 
 
 def _with_masks(nodes: Iterable[UOp], results: Mapping[UOp, tuple[UOp, UOp]]) -> Mapping[UOp, UOp]:
