@@ -9,7 +9,7 @@ from plugrad.engine.memory import renamed
 from plugrad.engine.realize import overwriting
 from plugrad.errors import GradientError, JitError
 from plugrad.jit.constants import Constants
-from plugrad.jit.guards import Guards
+from plugrad.jit.guards import Call, Guards
 from plugrad.jit.inputs import Inputs
 from plugrad.jit.replay import Replay
 from plugrad.jit.results import results, tensor_of_new
@@ -76,6 +76,10 @@ class Captured:
         is_alone = all([by is None or (by.storage is None and by.is_made) for by in trace.shared])
         return is_alone and trace.made == trace.outputs and not (trace.severed or trace.gradients)
 
+    def earlier_guards_hold(self, call: Call) -> bool:
+        """Say whether the names have values that led here before those of the last guards."""
+        return any(guards.hold(call) for guards in self.guards[-2::-1])
+
     def is_current(self, inputs: Inputs) -> bool:
         """Say whether the tensors outside are still in the memory that the steps use."""
         if not self._watched.are_unchanged():
@@ -100,14 +104,17 @@ class Captured:
         for memory in self._made:
             buffers.append(memory.another())
         if self._writes:
-            arguments = [inputs.buffers[number] for number in self._trace.written_inputs]
-            with overwriting([*self._trace.written, *arguments]):
+            with overwriting(self._written_memory(inputs)):
                 self._replay.run(buffers, values)
         else:
             self._replay.run(buffers, values)
         if self._returns_one:
             return tensor_of_new(buffers[-1], self._likes[0])
         return self._results(inputs, buffers[len(inputs.memories) :])
+
+    def _written_memory(self, inputs: Inputs) -> list[UOp]:
+        """Return the BUFFERs that a replay writes to, other than those that it makes."""
+        return [*self._trace.written, *[inputs.buffers[number] for number in self._trace.written_inputs]]
 
     def _results(self, inputs: Inputs, made: Sequence[Buffer]) -> Any:
         trace = self._trace

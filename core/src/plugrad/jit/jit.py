@@ -208,8 +208,8 @@ class _State:
     def find(self, call: Call, inputs: Inputs) -> "Captured | None":
         """Return the captures that a call may replay."""
         for number, captured in enumerate(self.captured):
-            # usually the names have the values of the call before
-            if any(guards.hold(call) for guards in reversed(captured.guards)):
+            # usually the names have the values of the call before: a generator here takes half a microsecond
+            if captured.guards[-1].hold(call) or captured.earlier_guards_hold(call):
                 if captured.depends_on_tensors_outside and not captured.is_current(inputs):
                     del self.captured[number]
                     return None
