@@ -73,7 +73,7 @@ TENSOR_PAGES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         "images",
         "Convolutions, pooling, sampling",
         (
-            *("convolution", "transposed_convolution", "pooling", "unpooling", "adaptive"),
+            *("convolution", "transposed_convolution", "pooling", "adaptive"),
             *("interpolation", "grid_sample"),
         ),
     ),

@@ -33,7 +33,7 @@ def spread_copies(sink: UOp, capabilities: Capabilities) -> UOp:
     for r, size in zip(reversed(items), reversed(sizes), strict=True):
         sink = exchange_range(sink, r, left % size, (item,))
         left = left // size
-    sink = rebuild(sink, lambda u: u.replace(src=tuple(dict.fromkeys(u.src))) if u.op is Ops.STORE else None)
+    sink = rebuild(sink, _with_each_loop_once)
     free += 1
     copies: list[UOp] = []
 
@@ -99,3 +99,7 @@ def _is_wide(places: list[UOp], r: UOp, count: int, capabilities: Capabilities) 
         for u in places
         if r in u.ranges
     )
+
+
+def _with_each_loop_once(u: UOp) -> UOp | None:
+    return u.replace(src=(*u.src[:2], *dict.fromkeys(u.src[2:]))) if u.op is Ops.STORE else None

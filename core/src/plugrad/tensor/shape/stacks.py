@@ -46,7 +46,7 @@ def atleast_2d(self: Tensor) -> Tensor:
 
 
 def atleast_3d(self: Tensor) -> Tensor:
-    """Return this with three axes if it has fewer: (n,) -> (1, n, 1), (n, m) -> (n, m, 1).
+    """Return this with three axes at least: (n,) -> (1, n, 1), (n, m) -> (n, m, 1).
 
     Example:
         >>> Tensor([1, 2]).atleast_3d().shape
