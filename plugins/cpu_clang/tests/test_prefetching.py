@@ -1,5 +1,7 @@
 """Tests of plugrad_cpu_clang.prefetching."""
 
+from collections.abc import Callable
+
 from plugrad.codegen.linearizer import linearize, remove_unused
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, Ops
@@ -81,6 +83,36 @@ def test_many_lines_wait_in_the_second_cache() -> None:
     found = prefetches(program_of(*apart, r=r), CACHED)
     assert len(found) == 20
     assert not any(ahead.is_near for ahead in found.values())
+
+
+def rows_twice(length: int, again: Callable[[UOp], UOp]) -> list[UOp]:
+    """Return a program over rows: the sum of each, and then of what `again` makes of its elements."""
+    rows, first, second = (
+        UOp(Ops.RANGE, i32, (UOp.const(i32, size),), UOp.range(size, n, kind).arg)
+        for n, (size, kind) in enumerate(
+            [(64, AxisType.GLOBAL), (length // 16, AxisType.REDUCE), (length // 16, AxisType.REDUCE)]
+        )
+    )
+    total = at(x, rows * length + first * 16).reduce(Ops.ADD, first)
+    value = again(at(x, rows * length + second * 16) - total).reduce(Ops.ADD, second)
+    return remove_unused(linearize(UOp.sink(out.index(rows).store(value, rows)), CAPABILITIES))
+
+
+def busy(value: UOp) -> UOp:
+    for _ in range(12):
+        value = value * value + value
+    return value
+
+
+def test_a_loop_that_computes_asks_for_the_row_that_comes_next() -> None:
+    found = prefetches(rows_twice(4096, busy), CACHED)
+    assert list(found.values()) == [Prefetch(4096, is_near=False)]
+
+
+def test_rows_that_are_short_or_long_and_loops_without_time_leave_it() -> None:
+    assert prefetches(rows_twice(1024, busy), CACHED) == {}
+    assert prefetches(rows_twice(1 << 15, busy), CACHED) == {}
+    assert prefetches(rows_twice(4096, lambda value: value * value), CACHED) == {}
 
 
 def test_the_source_asks_before_it_loads() -> None:

@@ -21,7 +21,7 @@ def loads_to_hold(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
         registers: vectors that the machine holds in registers.
     """
     out: set[UOp] = set()
-    for _, body in innermost_loops(uops):
+    for _, body, _ in innermost_loops(uops):
         products = [u for u in body if u.op is Ops.MULACC and u.dtype.count > 1]
         readers = Counter(s for u in products for s in set(u.src[:2]) if s.op is Ops.LOAD)
         if any(count > 1 for count in readers.values()):

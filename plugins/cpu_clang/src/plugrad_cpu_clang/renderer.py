@@ -370,7 +370,7 @@ class CpuScope(MaskScope):
         large = {slot for slot, nbytes in sizes.items() if nbytes >= stream_bytes}
         self.streamed = (self.written & large) - read
         self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
-        innermost = (r for r, _ in innermost_loops(uops))
+        innermost = (loop.range for loop in innermost_loops(uops))
         self.in_order = {r for r in innermost if r.arg.kind is AxisType.ORDERED}
         self.prefetches = prefetches(uops, capabilities.cache_bytes[-1])
         self.held = loads_to_hold(uops, capabilities.vector_registers)
