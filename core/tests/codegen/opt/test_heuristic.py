@@ -316,6 +316,22 @@ def test_sums_across_short_vectors_are_dearer_than_a_copy(heads: int) -> None:
     assert any(o.op is OptOps.STAGE for o in chosen(ast, PANELS))
 
 
+@pytest.mark.parametrize("is_dear", [False, True])
+def test_results_are_lanes_where_much_is_computed_of_each_sum(is_dear: bool) -> None:
+    """A layer of 1536 inputs and outputs, without or with an activation."""
+    rows, outputs, k = UOp.range(16, 0), UOp.range(1536, 1), UOp.range(1536, 2, AxisType.REDUCE)
+    product = (
+        param(1, 16 * 1536).index(rows * 1536 + k).load()
+        * param(2, 1536 * 1536).index(outputs * 1536 + k).load()
+    )
+    value = product.reduce(Ops.ADD, k)
+    for _ in range(4 if is_dear else 0):
+        value = value.alu(Ops.EXP2) + 1.0
+    ast = kernel(param(0, 16 * 1536).index(rows * 1536 + outputs).store(value, rows, outputs))
+    cached = replace(PANELS, threads=1, cache_bytes=(32 << 10, 1 << 20))
+    assert bool(sizes(ast, cached, AxisType.PARTIAL)) != is_dear
+
+
 def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
     upcast = [
         o.axis[0]

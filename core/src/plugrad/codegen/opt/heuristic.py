@@ -13,6 +13,7 @@ from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
     bodies_of,
+    element_time,
     lanes_along,
     steps_of,
 )
@@ -271,12 +272,17 @@ class _VectorPlan:
         lane, main, tile = self.lane, self.main, self.tile
         if tile is None or main.reduce is None:
             return None
+        # what is computed of each sum, in lanes of results or one by one
+        after = sum(body.steps * body.written_out for body in self.bodies if body.reduce is None)
         if lane is not None:
-            return self._steps(main, tile)
+            return self._steps(main, tile) + after / self._lanes(lane)
         reduced = ranges_of_reduce(main.reduce)
         results = main.steps // steps_of(reduced)
         lanes = max(map(self._lanes, reduced))
-        return self._steps(main, tile) / lanes + lanes_added(lanes) * results if lanes > 1 else None
+        if lanes == 1:
+            return None
+        after *= element_time(self.kernel.capabilities)
+        return self._steps(main, tile) / lanes + lanes_added(lanes) * results + after
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
         """Return a tile's time over all of `body`, in multiplications of whole vectors."""

@@ -206,7 +206,7 @@ class Tile:
         again = [p for p in places if not p.moves(self.column)]
         large = [p for p in again if nbytes_between(p.index.substitute(one)) > cached_bytes]
         tiles = -(-(constant_size(self.column) or 1) // (self.columns * self.unit))
-        return tiles * sum(nbytes_between(p.index) for p in large) / _STREAMED
+        return (tiles - 1) * sum(nbytes_between(p.index) for p in large) / _STREAMED
 
     @property
     def penalty(self) -> float:
