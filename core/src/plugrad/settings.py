@@ -249,9 +249,7 @@ class Settings:
     )
     PROGRESS = Setting(True, "Show on a terminal how far compiling is where it takes over a second.")
     PROFILE = Setting(False, "Print a table of time by kernel when the process ends.")
-    TRACK_MATCH_STATS = Setting(
-        0, "At exit: 1 prints how often each rewrite rule fired, 2 also where, 3 time and tries too.", high=3
-    )
+    TRACK_MATCH_STATS = Setting(False, "Print a table of time, tries and hits by rewrite rule at exit.")
 
     @classmethod
     def table(cls) -> dict[str, Setting[Any]]:

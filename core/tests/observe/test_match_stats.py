@@ -1,29 +1,26 @@
 """Tests of plugrad.observe.match_stats."""
 
-from plugrad.events import RewriteEvent
-from plugrad.observe.match_stats import MatchStats
+from plugrad.observe.match_stats import times_table
+from plugrad.settings import context
+from plugrad.uop.rewrite import PatternMatcher, graph_rewrite
+from plugrad.uop.rule_times import clear_rule_times
+from plugrad.uop.uop import UOp
+from plugrad.uop.upat import pvars
+
+(x,) = pvars("x")
 
 
-def test_firings_are_counted_by_rule() -> None:
-    stats = MatchStats()
-    for rewrite, rule in [("fold", "a.py:1"), ("clean", "a.py:1"), ("fold", "a.py:2")]:
-        stats(RewriteEvent(rewrite, rule, None, None))
-    assert stats.table().splitlines() == [
-        "   count  rule and its pattern",
-        "       2  a.py:1",
-        "       1  a.py:2",
-        "       3  rewrites by 2 rules",
-    ]
-
-
-def test_rules_are_cut_at_the_edge_of_the_terminal() -> None:
-    stats = MatchStats()
-    stats(RewriteEvent("fold", "a.py:1 UPat(ADD|MUL:u, (x, CONST:c0))", None, None))
-    assert stats.table(width=30).splitlines()[1] == "       1  a.py:1 UPat(ADD|M..."
-
-
-def test_firings_can_be_told_apart_by_rewrite() -> None:
-    stats = MatchStats(by_rewrite=True)
-    stats(RewriteEvent("fold", "a.py:1", None, None))
-    stats(RewriteEvent("clean", "a.py:1", None, None))
-    assert dict(stats.counts) == {"fold: a.py:1": 1, "clean: a.py:1": 1}
+def test_rules_are_listed_with_tries_and_hits_and_cut_at_the_edge_of_the_terminal() -> None:
+    clear_rule_times()
+    table = PatternMatcher(
+        (x * 1, lambda x: x),
+    )
+    with context(TRACK_MATCH_STATS=True):
+        graph_rewrite(UOp.variable("i", 0, 9) * 1, table)
+    head, rule, total = times_table().splitlines()
+    assert head.split() == ["time", "tries", "hits", "rule"]
+    assert rule.split()[1:3] == ["1", "1"]
+    assert "(x * 1, lambda x: x)" in rule
+    assert total.endswith("in the functions of 1 rules")
+    assert all(len(line) <= 40 for line in times_table(width=40).splitlines())
+    clear_rule_times()

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from plugrad._util import LazyModule, pathlib
-from plugrad.events import RewriteEvent, Subscription, subscribe
+from plugrad.events import Subscription, subscribe
 from plugrad.observe.style import terminal_width
 from plugrad.settings import cache_dir, settings
-from plugrad.uop.rule_times import TIMES_RULES
 
 if TYPE_CHECKING:
     from plugrad.observe import match_stats, printer, profiler, recorder, replay
@@ -27,7 +26,7 @@ else:
 
 _HOW_TO_OPEN = "recorded to {0}\nto look at it: plugrad viz {0}   (of the distribution plugrad-viz)"
 # what install() has subscribed by setting; `uninstall` clears it
-_installed: dict[str, Subscription] = {}
+_installed: dict[str, Subscription | None] = {}
 _lock = threading.Lock()
 
 
@@ -51,7 +50,7 @@ def install() -> None:
 def uninstall() -> None:
     """Close everything that `install` has subscribed; reports at exit still come."""
     with _lock:
-        for subscription in _installed.values():
+        for subscription in filter(None, _installed.values()):
             subscription.close()
         _installed.clear()
 
@@ -61,7 +60,7 @@ def recording_path() -> pathlib.Path:
     return cache_dir() / "viz" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 
 
-def _add(name: str, start: Callable[[], Subscription]) -> None:
+def _add(name: str, start: Callable[[], Subscription | None]) -> None:
     with _lock:
         if name not in _installed:
             _installed[name] = start()
@@ -73,12 +72,8 @@ def _profile() -> Subscription:
     return subscribe(profiler.PROFILED_EVENTS, observer)
 
 
-def _match_stats() -> Subscription:
-    stats = match_stats.MatchStats(by_rewrite=settings.TRACK_MATCH_STATS >= 2)
-    atexit.register(lambda: print(stats.table(width=terminal_width()), file=sys.stderr))
-    if settings.TRACK_MATCH_STATS >= TIMES_RULES:
-        atexit.register(lambda: print(match_stats.times_table(width=terminal_width()), file=sys.stderr))
-    return subscribe(RewriteEvent, stats)
+def _match_stats() -> None:
+    atexit.register(lambda: print(match_stats.times_table(width=terminal_width()), file=sys.stderr))
 
 
 def _record() -> Subscription:

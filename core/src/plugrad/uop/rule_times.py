@@ -13,9 +13,6 @@ from plugrad.settings import settings
 if TYPE_CHECKING:
     from plugrad.uop.rewrite import Rule
 
-#: the level of TRACK_MATCH_STATS from which on rules are timed
-TIMES_RULES = 3
-
 
 class RuleTime:
     """The calls of one rule's function.
@@ -33,7 +30,7 @@ class RuleTime:
 
 def times_rules() -> bool:
     """Say whether rules are timed, for the table at exit or for a recording."""
-    return settings.VIZ or settings.TRACK_MATCH_STATS >= TIMES_RULES
+    return settings.VIZ or settings.TRACK_MATCH_STATS
 
 
 _times: "dict[Rule, RuleTime]" = {}
