@@ -73,19 +73,6 @@ def make_callable(module: str, function: Callable[..., Any]) -> None:
     sys.modules[module].__class__ = type("CallableModule", (ModuleType,), members)
 
 
-def is_long(number: int) -> bool:
-    """Say whether Python refuses to write the digits of an integer this long.
-
-    No size, count or place is nearly as long. Asked before anything computes with an integer, so that what
-    refuses it may show it.
-
-    Example:
-        >>> is_long(2**70), is_long(10**100)
-        (False, True)
-    """
-    return number.bit_length() > 128
-
-
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """Return the candidate that `name` was most likely meant to be, or None.
 

@@ -8,7 +8,6 @@ from typing import Any, Literal, cast, get_args, get_origin
 
 from plugrad._frozen import frozen
 from plugrad.errors import ArgumentError, DtypeError, ShapeError, StateError
-from plugrad.nn.named_state import advice_on_private_names
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import Dim, as_flag, check_choice
 
@@ -126,7 +125,7 @@ def check_state(owner: object, own: Mapping[str, Tensor], state: Any) -> None:
         raise StateError(
             f"the state does not fit this {name_of_class}: only one of both has "
             f"{', '.join(missing_or_other[:4])}{', ...' if len(missing_or_other) > 4 else ''}. Load it "
-            f"into one of the same class, options and groups.{advice_on_private_names(given)}"
+            "into one of the same class, options and groups."
         )
     for name, memory in own.items():
         if not isinstance(given[name], Tensor):

@@ -13,7 +13,7 @@ from plugrad.nn.formats.byte_source import ByteSource, as_path
 from plugrad.nn.formats.gguf import gguf_load
 from plugrad.nn.formats.safetensors import Entry, read_header, read_index, write_file
 from plugrad.nn.formats.torch_file import torch_load
-from plugrad.nn.named_state import NamedState, UnsavedNames, advice_on_private_names
+from plugrad.nn.named_state import NamedState, UnsavedNames
 from plugrad.tensor import Tensor
 from plugrad.tensor.gradient import uncomputed_leaves
 from plugrad.tensor.shapes import shape_today, show
@@ -151,10 +151,9 @@ def load_state_dict(
     _check_state(state_dict)
     missing, unexpected = sorted(own.keys() - state_dict.keys()), sorted(state_dict.keys() - own.keys())
     if strict and (missing or unexpected):
-        advice = advice_on_private_names(state_dict)
         raise StateError(
             f"the state does not fit the model: missing {missing}, unexpected {unexpected}. Load it into a "
-            f"model of the same make, or pass strict=False to skip those.{advice}"
+            "model of the same make, or pass strict=False to skip those."
         )
     shared = [(name, own[name], state_dict[name]) for name in own if name in state_dict]
     for name, tensor, value in shared:

@@ -5,7 +5,6 @@ A position outside of the axis, after counting negative ones from the end, reads
 
 from typing import Any
 
-from plugrad._util import is_long
 from plugrad.dtype import DType, dtype_max, dtypes, is_bool, is_unsigned
 from plugrad.engine.checks import marked
 from plugrad.errors import AxisError
@@ -104,10 +103,6 @@ def moved_back(u: UOp, axis: int) -> UOp:
 def check_inside(number: int, axis: int, size: int, what: str = "index") -> None:
     """Raise AxisError for a position outside of an axis."""
     if not -size <= number < size:
-        if is_long(number):
-            raise AxisError(
-                f"{what}: an index of {number.bit_length()} bits is out of range for axis {axis}."
-            )
         valid = f"Valid are {-size} to {size - 1}." if size else "It has no elements."
         place = "index" if what == "index" else f"{what}: index"
         raise AxisError(f"{place} {number} is out of range for axis {axis} of size {size}. {valid}")

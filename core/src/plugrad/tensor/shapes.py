@@ -10,12 +10,13 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plugrad._util import is_long
 from plugrad.dtype import ConstType, Number, dtypes, is_int
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.uop import Ops, UOp, add_sizes, greatest, least
 from plugrad.uop.node.sizes import shape_of_sizes
 
+# No size, count or place has more
+_MOST_BITS = 128
 Dim = int | UOp
 Shape = tuple[Dim, ...]
 Axes = int | Sequence[int] | None
@@ -138,7 +139,7 @@ def as_int(number: Any, name: str) -> int:
         raise ArgumentError(
             f"{name}={number!r:.60} ({type(number).__name__}) is no integer. Pass one."
         ) from error
-    if is_long(found):
+    if found.bit_length() > _MOST_BITS:
         raise ArgumentError(f"{name} has {found.bit_length()} bits. Pass an integer of at most 64.")
     return found
 
@@ -148,7 +149,7 @@ def as_dim(dim: Any, what: str) -> Dim:
     if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
         return dim.arg if dim.op is Ops.CONST and isinstance(dim.arg, int) else dim
     size = dim if type(dim) is int else _as_number_of_dim(dim, what)
-    if is_long(size):
+    if size.bit_length() > _MOST_BITS:
         raise ShapeError(
             f"{what}: an axis cannot have a size of {size.bit_length()} bits. Pass an integer of at most 64."
         )
@@ -241,8 +242,6 @@ def one_axis(axis: int, ndim: int, what: str) -> int:
         raise AxisError(f"{what}: {axis!r:.200} is no axis. Pass an integer.") from error
     if number is None:
         raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer, and flags by name.")
-    if is_long(number):
-        raise AxisError(f"{what}: an integer of {number.bit_length()} bits is no axis.")
     if -ndim <= number < ndim:
         return number % ndim
     have = f"run from {-ndim} to {ndim - 1}" if ndim else "do not exist: it has shape ()"
