@@ -28,8 +28,10 @@ def softmax(
         (axis,) = renamed(self.softmax, names, axis=axis)
     own, wide = float_dtypes(self)
     _, e, total = _softmax_parts(self, axis, "softmax")
+    # one reciprocal of a row, not a division of each element: it is between 0 and 1, so it costs half a unit
+    # in the last place and nothing else
     rule = _SoftmaxGradient(axis % max(self.ndim, 1))
-    (out,) = with_rule([e / expanded(total, e.shape)], [self._graph.cast(wide)], rule)
+    (out,) = with_rule([e * expanded(total.reciprocal(), e.shape)], [self._graph.cast(wide)], rule)
     return self._like(out.cast(the_dtype(dtype, own)))
 
 
