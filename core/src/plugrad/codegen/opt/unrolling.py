@@ -14,6 +14,7 @@ from plugrad.codegen.opt.analysis import (
     MemoryAccess,
     bodies_of,
     divisors,
+    element_time,
     steps_of,
 )
 from plugrad.codegen.opt.kernel_opt import KernelOpt
@@ -31,6 +32,8 @@ _STEPS = (8, 4, 2)
 # Operations on vectors of a step up to which its loop costs much, and of all steps that are written out.
 _SHORT = 64
 _LONGEST = 208
+# The same where a unit takes vectors in two halves: a loop's own instructions are issued meanwhile.
+_LONGEST_OF_HALVES = 64
 # Lines at such a pitch, in bytes, share one set of the first cache.
 _SAME_SET = 4096
 # Sums side by side from which a processor is busy with the products, and does not wait for one sum.
@@ -155,10 +158,11 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
     if sums < _SIDE_BY_SIDE or is_long:
         return
     cached_bytes = kernel.capabilities.cache_bytes[-1]
+    longest = _LONGEST if element_time(kernel.capabilities) == 1 else _LONGEST_OF_HALVES
     axes = [r for r in ranges_of_reduce(main.reduce) if r.arg.kind is AxisType.REDUCE]
     for r in reversed(axes):
         size = constant_size(r) or 1
-        fitting = [n for n in divisors(size, _STEPS) if n < size and n * work <= _LONGEST]
+        fitting = [n for n in divisors(size, _STEPS) if n < size and n * work <= longest]
         if r is not axes[-1] and any(_crowds_set(p, r) for p in moving(main)):
             return
         if fitting and not any(_stays_loop(p, r, rows, cached_bytes) for p in moving(main)):
