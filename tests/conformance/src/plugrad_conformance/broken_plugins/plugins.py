@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 #: Where a defect shows: when the plugin is loaded, in what it answers when asked for devices, when a device
-#: opens, when a kernel is loaded; or it takes the process along, in which plugins are loaded and probed.
-Shows = Literal["load", "probe", "allocator", "renderer", "compiler", "runner", "graph", "compute", "process"]
+#: opens, or when a kernel is loaded.
+Shows = Literal["load", "probe", "allocator", "renderer", "compiler", "runner", "graph", "compute"]
 
 _PROBE = "    return Probe("
 _ALLOCATOR = "def plugrad_allocator(target): return Memory()"
@@ -250,38 +250,5 @@ _ANSWERS = (
         "a device that computes also needs plugrad_runner",
     ),
 )
-_PROCESSES = (
-    BrokenPlugin(
-        "crashes-when-imported",
-        "process",
-        ("crashed the process: SIGSEGV",),
-        "import ctypes; ctypes.string_at(0)",
-    ),
-    _changed(
-        "crashes-when-probed",
-        "process",
-        _PROBE,
-        f"    import ctypes; ctypes.string_at(0)\n{_PROBE}",
-        "crashed the process: SIGSEGV",
-    ),
-    _changed(
-        "ends-the-process",
-        "process",
-        _PROBE,
-        f"    import os; os._exit(3)\n{_PROBE}",
-        "ended the process with status 3",
-    ),
-    _changed(
-        "leaves-in-silence",
-        "process",
-        _PROBE,
-        f"    import os; os._exit(0)\n{_PROBE}",
-        "ended the process before it answered",
-    ),
-    _changed(
-        "hangs", "process", _PROBE, f"    import time; time.sleep(600)\n{_PROBE}", "did not answer within"
-    ),
-)
-
 #: All of them by name. `PluginSite` makes two more: rivals for one name, and one that is slow to import.
-BROKEN = {broken.name: broken for broken in (*_IMPORTS, *_HOOKS, *_ANSWERS, *_PROCESSES)}
+BROKEN = {broken.name: broken for broken in (*_IMPORTS, *_HOOKS, *_ANSWERS)}
