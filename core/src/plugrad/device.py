@@ -42,15 +42,7 @@ _LONGEST_NAME = 4096
 
 
 class OpenDevice:
-    """A device that is open: its memory, and what makes and runs its kernels.
-
-    Attributes:
-        name: its canonical name.
-        target: its identity.
-        probed: what the probe said of it.
-        info: the backend it belongs to.
-        allocator: its memory.
-    """
+    """A device that is open: its memory, and what makes and runs its kernels."""
 
     def __init__(self, name: str, probed: ProbedDevice, backend: "Backend") -> None:
         self.name = name
@@ -84,29 +76,17 @@ class OpenDevice:
 
     @property
     def renderer(self) -> Renderer:
-        """The renderer that writes its source.
-
-        Raises:
-            DeviceError: the device only stores data.
-        """
+        """The renderer that writes its source."""
         return self._renderer or self._refuse_to_compute()
 
     @property
     def compiler(self) -> Compiler:
-        """The compiler of its source.
-
-        Raises:
-            DeviceError: the device only stores data.
-        """
+        """The compiler of its source."""
         return self._compiler or self._refuse_to_compute()
 
     @property
     def capabilities(self) -> Capabilities:
-        """The capabilities of its kernels.
-
-        Raises:
-            DeviceError: the device only stores data.
-        """
+        """The capabilities of its kernels."""
         return self.renderer.capabilities
 
     def runner(self, program: Program) -> Runner:
@@ -139,11 +119,7 @@ class OpenDevice:
         self.allocator.synchronize()
 
     def check_fork(self) -> None:
-        """Do nothing in the process that opened the device.
-
-        Raises:
-            ForkError: this process was forked from that one.
-        """
+        """Raise ForkError in a process that was forked from the one that opened the device."""
         if self._is_inherited:
             raise fork_error(self.name, self._opened_by)
 
@@ -185,9 +161,6 @@ def fork_error(device: str, opened_by: int) -> ForkError:
 
 class DeviceRegistry:
     """All devices by name. There is one for each process, `Device`; tests make their own.
-
-    Args:
-        manager: the backends.
 
     Example:
         >>> Device.canonicalize("python")

@@ -53,9 +53,5 @@ def documentation_address() -> str | None:
 
 
 def documentation_page(name: str) -> str:
-    """Return the address of a page of the documentation, or its path in a checkout.
-
-    Args:
-        name: the path below `docs`.
-    """
+    """Return the address of a page of the documentation, or its path in a checkout."""
     return f"{documentation_address() or 'docs'}/{name}"

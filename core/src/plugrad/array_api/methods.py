@@ -61,11 +61,7 @@ def describe_all(namespace: dict[str, Any]) -> None:
 
 
 def check_keeps_imaginary(x: Tensor, dtype: DType, what: str) -> None:
-    """Refuse to make real numbers of complex ones.
-
-    Raises:
-        DtypeError: `x` is complex, and `dtype` is not.
-    """
+    """Raise DtypeError where real numbers would be made of complex ones."""
     if is_complex(x.dtype) and not is_complex(element_dtype(dtype)):
         raise DtypeError(
             f"{what} of {x.dtype.name} as {dtype!r:.60}: the imaginary parts would be lost. Take real(x)."

@@ -21,10 +21,6 @@ from plugrad.uop.shape import output_of
 def push_forward(outputs: Sequence[UOp], tangents: Mapping[UOp, UOp]) -> list[UOp | None]:
     """Return the tangent of each output; None for one that does not move.
 
-    Args:
-        outputs: values of any dtype; only floats move.
-        tangents: from float nodes to their tangents, of the same shape and dtype.
-
     Raises:
         GradientError: an op on the way has no derivative, or a function's own rule is not linear in the
             gradients that it takes.

@@ -70,11 +70,7 @@ class OpenFile:
                 ) from error
 
     def read_into(self, dest: memoryview, offset_bytes: int) -> None:
-        """Fill `dest` from `offset_bytes` on.
-
-        Raises:
-            FileFormatError: the file ends before `dest` is full.
-        """
+        """Fill `dest` from `offset_bytes` on."""
         done = 0
         with self._lock:
             self._file.seek(offset_bytes)
@@ -86,12 +82,7 @@ class OpenFile:
 
 
 class NewFile(OpenFile):
-    """A file that is not there, until the first bytes are written to it.
-
-    Args:
-        path: where it will be.
-        nbytes: its size.
-    """
+    """A file that is not there, until the first bytes are written to it."""
 
     def __init__(self, path: str, nbytes: int) -> None:
         self.path = path
@@ -154,11 +145,7 @@ class Region:
 
 
 class DiskAllocator(Allocator[Region]):
-    """The memory of one file.
-
-    Args:
-        path: the file.
-    """
+    """The memory of one file."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -167,10 +154,6 @@ class DiskAllocator(Allocator[Region]):
         """Open the file, or prepare to create it with `nbytes` bytes.
 
         A file that is there has at least that many.
-
-        Raises:
-            DeviceNotFound: it may not be read, or is no file.
-            FileFormatError: the file is shorter.
         """
         try:
             file = OpenFile(self.path)
@@ -189,24 +172,14 @@ class DiskAllocator(Allocator[Region]):
         handle.file.close()
 
     def copyin(self, handle: Region, source: memoryview) -> None:
-        """Make a new file, or write into a part of one.
-
-        Raises:
-            DeviceError: a copy would replace a file, or the file or its disk does not take the bytes.
-            DeviceNotFound: it cannot be made.
-        """
+        """Make a new file, or write into a part of one."""
         if handle.is_whole:
             handle.file.make(source)
         else:
             handle.file.write(source, handle.offset_bytes)
 
     def copyout(self, dest: memoryview, handle: Region) -> None:
-        """Read the region's first bytes.
-
-        Raises:
-            DeviceNotFound: there is no file, and nothing was written to it.
-            FileFormatError: the file is shorter than it was when it was opened.
-        """
+        """Read the region's first bytes."""
         handle.file.read_into(dest, handle.offset_bytes)
 
     def offset(self, handle: Region, nbytes: int, offset_bytes: int) -> Region:
@@ -245,11 +218,7 @@ def plugrad_probe() -> Probe:
 
 @hookimpl
 def plugrad_allocator(target: Target) -> Allocator[Any]:
-    """Return the memory that the file of `target` is.
-
-    Raises:
-        DeviceNotFound: no file was named.
-    """
+    """Return the memory that the file of `target` is."""
     path = target.get("resource")
     if not path:
         raise DeviceNotFound("DISK needs a file: name the device DISK:/path/to/file.", device="DISK")

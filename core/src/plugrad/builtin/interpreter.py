@@ -21,15 +21,7 @@ LANES = 1 << 16
 
 
 class Interpreter:
-    """A linear program, ready to run.
-
-    Args:
-        name: the kernel's name, for messages.
-        program: its instructions, sources first.
-
-    Raises:
-        DeviceError: an instruction has no meaning here.
-    """
+    """A linear program, ready to run."""
 
     def __init__(self, name: str, program: Sequence[Instruction]) -> None:
         self.name = name

@@ -43,11 +43,7 @@ class Instruction:
 
 
 def instructions(uops: Sequence[UOp]) -> list[Instruction]:
-    """Return the program with sources by position.
-
-    Raises:
-        VerifyError: a node stands before one of its sources.
-    """
+    """Return the program with sources by position."""
     position = {u: i for i, u in enumerate(uops)}
     out: list[Instruction] = []
     for i, u in enumerate(uops):

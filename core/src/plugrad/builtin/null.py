@@ -69,11 +69,7 @@ class NullAllocator(Allocator[NullBlock]):
         """Do nothing."""
 
     def copyout(self, dest: memoryview, handle: NullBlock) -> None:
-        """Refuse: there is no value to read.
-
-        Raises:
-            DeviceError: always.
-        """
+        """Refuse: there is no value to read."""
         raise DeviceError(
             f"cannot read {len(dest)} bytes back: this device runs nothing, so there are no values. Compute "
             "on another device to see them.",

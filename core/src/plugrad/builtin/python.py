@@ -57,11 +57,7 @@ class ListingCompiler(Compiler):
     cache_key = "python-1"
 
     def compile(self, source: str, name: str) -> bytes:
-        """Return the listing in bytes.
-
-        Raises:
-            CompileError: it is no listing.
-        """
+        """Return the listing in bytes."""
         try:
             read(source)
         except FileFormatError as error:

@@ -56,11 +56,7 @@ Value = Callable[[Lanes], Any]
 
 
 def build_step(i: int, program: Sequence[Instruction], ends: Mapping[int, int]) -> Step:
-    """Return a function for instruction `i` of `program`. Its blocks open and close at `ends`.
-
-    Raises:
-        DeviceError: the instruction has no meaning here.
-    """
+    """Return a function for instruction `i` of `program`. Its blocks open and close at `ends`."""
     ins = program[i]
     if ins.op in _COMPUTED:
         return _computed(i, program)

@@ -18,9 +18,6 @@ _COMMANDS = (devices, env, passes, explain, tune, bench, cache)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    Args:
-        arguments: the words after the program's name; None takes those of the process.
-
     Example:
         >>> main(["env", "--json"])  # doctest: +SKIP
     """

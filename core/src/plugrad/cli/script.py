@@ -9,11 +9,7 @@ from plugrad.errors import PlugradError
 
 
 def run_script(script: Path, arguments: Sequence[str]) -> None:
-    """Run a program as `__main__`, with its arguments and its folder on the path.
-
-    Raises:
-        PlugradError: there is no such file.
-    """
+    """Run a program as `__main__`, with its arguments and its folder on the path."""
     if not script.is_file():
         raise PlugradError(f"there is no program {script}. Give the path of a Python program.")
     given, path = sys.argv, sys.path[:]

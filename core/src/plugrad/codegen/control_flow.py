@@ -43,11 +43,7 @@ class LoopNest:
 
 
 def find_loops(sink: UOp) -> LoopNest:
-    """Return the loop nest of `sink`.
-
-    Raises:
-        VerifyError: a loop would have to stand in two loops that do not stand in each other.
-    """
+    """Return the loop nest of `sink`."""
     outside: dict[UOp, set[UOp]] = {}
     for u in sink.toposort():
         if u.op is Ops.RANGE:

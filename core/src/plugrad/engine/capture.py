@@ -43,11 +43,7 @@ class Capture:
         self.constants = set(constants)
 
     def check_values(self, graph: Canonical) -> None:
-        """Refuse a graph whose variables have another value than where the call used them before.
-
-        Raises:
-            JitError: a variable has two values.
-        """
+        """Refuse a graph whose variables have another value than where the call used them before."""
         bound = [bind.unbind() for bind in graph.bindings.values()]
         others = [(u, v) for u, v in bound if self.values.get(u.arg[0], v) != v]
         for variable, value in [*map(UOp.unbind, graph.renamed()), *others]:

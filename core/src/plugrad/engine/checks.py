@@ -88,11 +88,7 @@ def positions_in(values: Iterable[UOp]) -> Iterator[tuple[Position, UOp]]:
 
 
 def check_position(mark: Position, position: UOp, buffer: Buffer) -> None:
-    """Do nothing if all positions in memory name an element.
-
-    Raises:
-        PositionError: one does not.
-    """
+    """Raise PositionError if a position in memory names no element."""
     today = {b.src[0].arg[0]: b.src[1].arg for b in UOp.sink(position).toposort() if b.op is Ops.BIND}
     if isinstance(mark.size, UOp):
         today.update((b.src[0].arg[0], b.src[1].arg) for b in mark.size.toposort() if b.op is Ops.BIND)
@@ -113,12 +109,7 @@ def _check(mark: Position, numbers: Any, shape: tuple[int, ...], size: int) -> N
 
 
 def lines_of(resolved: Mapping[UOp, UOp], graph: Canonical) -> dict[UOp, CallSite]:
-    """Return the lines that wrote nodes of a canonical graph down.
-
-    Args:
-        resolved: from each node of the user's graph to what is scheduled.
-        graph: the latter in its canonical form.
-    """
+    """Return the lines that wrote nodes of a canonical graph down."""
     return {
         graph.nodes[after]: site
         for before, after in resolved.items()
@@ -130,10 +121,6 @@ class FiniteCheck:
     """A launch that is watched for the first NaN and infinity.
 
     What a launch reads and overwrites is looked at before it.
-
-    Args:
-        call: the kernel.
-        launch: what runs it.
     """
 
     def __init__(self, call: "KernelCall", launch: Launch) -> None:
@@ -147,16 +134,7 @@ class FiniteCheck:
     def finish(
         self, values: Mapping[str, int], calls: "Iterable[KernelCall]", lines: Mapping[UOp, CallSite]
     ) -> None:
-        """Do nothing if the launch brought about no NaN and no infinity.
-
-        Args:
-            values: those of variables.
-            calls: all kernels of the schedule.
-            lines: of nodes of its graph.
-
-        Raises:
-            NotFiniteError: it did.
-        """
+        """Raise NotFiniteError if the launch brought about NaN or infinity."""
         ast, program = self._call.ast, self._launch.kernel.program
         for slot in program.outs:
             buffer = self._launch.buffers[slot]

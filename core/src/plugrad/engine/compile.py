@@ -77,9 +77,6 @@ def compile_shared_kernels(device: OpenDevice, asts: Sequence[UOp]) -> list[Comp
 
     Which do depends on what this process has asked for, and not on what lies on disk: a program computes the
     same bits each time.
-
-    Raises:
-        CompileError: the toolchain refused one; carries source, log and command.
     """
     if not settings.SHARE_SIZES or settings.DETERMINISTIC or settings.NOOPT or settings.BEAM:
         return compile_kernels(device, asts)
@@ -109,9 +106,6 @@ def compile_kernels(
         device: where they will run.
         asts: kernels as the scheduler makes them.
         opts: the optimisations of all of them; None leaves the choice to the settings.
-
-    Raises:
-        CompileError: the toolchain refused one; carries source, log and command.
     """
     opts = () if opts is None and settings.NOOPT else opts
     kernels: dict[UOp, CompiledKernel] = {}

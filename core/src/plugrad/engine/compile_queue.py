@@ -41,11 +41,7 @@ class CompileQueue:
         self._running: futures.Future[None] | None = None
 
     def put(self, unit: Unit) -> list[Compiled]:
-        """Take a `(name, source)` unit to compile now or later; return compiled units.
-
-        Raises:
-            CompileError: the compiler refused a unit that was put before.
-        """
+        """Take a `(name, source)` unit to compile now or later; return compiled units."""
         self._units.append(unit)
         if self._running is not None and self._running.done():
             self._join()
@@ -53,11 +49,7 @@ class CompileQueue:
         return self._finished()
 
     def drain(self) -> list[Compiled]:
-        """Compile what waits in this thread, beside the other one, and return the remaining results.
-
-        Raises:
-            CompileError: the compiler refused a unit.
-        """
+        """Compile what waits in this thread, beside the other one, and return the remaining results."""
         self._start()
         try:
             self._compile(self._take(1), 1)

@@ -51,11 +51,7 @@ class Canonical:
         return [bind for variable, bind in self.bindings.items() if bind.src[0] is not variable]
 
     def check_bound(self) -> None:
-        """Do nothing if every variable has a value.
-
-        Raises:
-            ScheduleError: one has none.
-        """
+        """Raise ScheduleError if a variable has no value."""
         for name, lowest, highest in self.variables:
             if name not in self.values:
                 raise ScheduleError(

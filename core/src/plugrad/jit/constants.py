@@ -27,9 +27,6 @@ _GROWTH = 4
 class Constants:
     """The constant steps of a trace.
 
-    Args:
-        trace: the call.
-
     Attributes:
         others: the other steps, which read the results of these.
     """

@@ -126,11 +126,7 @@ def read_inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
 
 
 def check_devices(inputs: Inputs) -> None:
-    """Refuse inputs in memory that no kernel can read.
-
-    Raises:
-        JitError: one lies on a device that does not compute.
-    """
+    """Raise JitError for inputs in memory that no kernel can read."""
     for buffer in inputs.buffers:
         if not Device[buffer.arg.device].can_compute:
             raise JitError(

@@ -51,12 +51,7 @@ def _tensor(view: UOp, shared: Shared | None, places: dict[UOp, UOp]) -> Tensor:
 
 
 def tensor_of_new(memory: Buffer, like: UOp) -> Tensor:
-    """Return a tensor of new memory, which nobody else uses: `Tensor._part`, said shorter.
-
-    Args:
-        memory: what holds the elements.
-        like: a BUFFER of the same device, shape and dtype.
-    """
+    """Return a tensor of new memory, which nobody else uses: `Tensor._part`, said shorter."""
     self = object.__new__(Tensor)
     self._storage = kept = UnnamedStorage(memory, like)
     self._path = ()

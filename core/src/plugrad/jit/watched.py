@@ -47,11 +47,7 @@ class Watched:
 
 
 class WatchedTensors:
-    """All tensors that a trace watches.
-
-    Args:
-        watched: the tensors.
-    """
+    """All tensors that a trace watches."""
 
     def __init__(self, watched: Iterable[Watched]) -> None:
         self._watched = [

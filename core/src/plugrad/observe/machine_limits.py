@@ -59,11 +59,7 @@ def limit_cells(device: str, flops: int, nbytes: int, seconds: float | None) -> 
 
 
 def keep_limits(device: str, limits: MachineLimits) -> None:
-    """Keep what was measured for a device.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Keep what was measured for a device."""
     found = {**_read(_file()), device: limits}
     make_private(_file().parent)
     entries = {name: [one.flops, one.bandwidth, one.launch_seconds] for name, one in found.items()}

@@ -41,11 +41,7 @@ class DeviceMemory:
 
 @frozen
 class MemoryReport:
-    """The memory of all open devices. Printed, it is a table.
-
-    Attributes:
-        devices: one entry for each device with memory.
-    """
+    """The memory of all open devices. Printed, it is a table."""
 
     devices: tuple[DeviceMemory, ...]
 

@@ -27,25 +27,7 @@ class State(Enum):
 
 @frozen
 class BackendReport:
-    """One line of `plugrad devices`, with its details.
-
-    Attributes:
-        name: the device.
-        state: whether it can be used.
-        distribution: what brings it.
-        version: the version of that.
-        spec_version: the version of the hooks it was written for.
-        aliases: its other names.
-        additions: distributions that replace or wrap parts of it, each with its hooks.
-        priority: its rank in the automatic choice.
-        summary: what it is.
-        devices: those that are present.
-        any_index: whether every index opens.
-        reason: why it cannot be used.
-        remedy: what would help.
-        traceback: where its plugin failed.
-        import_ms: how long its plugin took to import.
-    """
+    """One line of `plugrad devices`, with its details."""
 
     name: str
     state: State

@@ -31,11 +31,7 @@ class PluginFailure:
 
 
 class PluginRefused(PluginError):
-    """A plugin cannot be used. A `PluginError` that carries its record.
-
-    Attributes:
-        failure: what went wrong, with the traceback.
-    """
+    """A plugin cannot be used. A `PluginError` that carries its record."""
 
     def __init__(self, failure: PluginFailure) -> None:
         super().__init__(str(failure), plugin=failure.source.name.lower(), distribution=failure.source.owner)

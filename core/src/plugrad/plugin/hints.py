@@ -49,12 +49,7 @@ class Hint:
 
 
 def install_line(requirement: str, folder: str) -> str:
-    """Return the command that installs a distribution from where plugrad was installed.
-
-    Args:
-        requirement: what to give to pip, with extras.
-        folder: where the distribution lies in a checkout.
-    """
+    """Return the command that installs a distribution from where plugrad was installed."""
     source = requirement
     for top in _checkouts():
         if (top / folder / "pyproject.toml").is_file():

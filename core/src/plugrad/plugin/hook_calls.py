@@ -25,15 +25,7 @@ _COMPUTING = ("plugrad_renderer", "plugrad_compiler", "plugrad_runner")
 
 
 class Backend:
-    """The plugins of one device: its own, and others that change its parts.
-
-    Args:
-        base: the plugin with `plugrad_backend_info`.
-        failures: where a wrapper that fails is recorded.
-
-    Raises:
-        PluginError: the plugin breaks the contract.
-    """
+    """The plugins of one device: its own, and others that change its parts."""
 
     def __init__(self, base: LoadedPlugin, failures: FailureLog) -> None:
         self.source = base.source
@@ -71,22 +63,14 @@ class Backend:
 
     @property
     def can_compute(self) -> bool:
-        """Say whether the backend runs kernels; storage devices do not.
-
-        Raises:
-            PluginError: it implements some of the hooks that this needs, but not all.
-        """
+        """Say whether the backend runs kernels; storage devices do not."""
         missing = [hook for hook in _COMPUTING if not self.implements(hook)]
         if 0 < len(missing) < len(_COMPUTING):
             raise broken(self.source, f"a device that computes also needs {', '.join(missing)}")
         return not missing
 
     def probe(self) -> Probe:
-        """Find devices, once.
-
-        Raises:
-            PluginError: the hook is missing, raised, did not answer, or returned something else.
-        """
+        """Find devices, once."""
         with self._lock:
             if self._refused is not None:
                 raise PluginRefused(self._refused)

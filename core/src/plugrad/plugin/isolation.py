@@ -28,12 +28,7 @@ _YIELDED = object()
 
 
 class GuardedHooks:
-    """The guarded hooks of one plugin, which pluggy finds as attributes by name.
-
-    Args:
-        plugin: the plugin.
-        failures: where a wrapper that fails is recorded, and looked up.
-    """
+    """The guarded hooks of one plugin, which pluggy finds as attributes by name."""
 
     def __init__(self, plugin: LoadedPlugin, failures: FailureLog) -> None:
         for name, options in plugin.options.items():
@@ -44,14 +39,7 @@ class GuardedHooks:
 
 
 class _Guard:
-    """One hook of one plugin.
-
-    Args:
-        hook: its name in the specification.
-        function: the plugin's.
-        source: the plugin.
-        failures: where a wrapper that fails is recorded, and looked up.
-    """
+    """One hook of one plugin."""
 
     def __init__(
         self, hook: str, function: Callable[..., Any], source: PluginSource, failures: FailureLog
@@ -62,11 +50,7 @@ class _Guard:
         self._failures = failures
 
     def answer(self, *arguments: object) -> Any:
-        """Call an implementation and check the result.
-
-        Raises:
-            PluginRefused: it raised, did not answer in time, or returned what the hook does not allow.
-        """
+        """Call an implementation and check the result."""
         result = self._run(self._function, *arguments)
         if result is None and self._hook not in _ALWAYS_ANSWERED:
             return None

@@ -11,16 +11,7 @@ from plugrad.plugin.source import ENTRY_POINT_GROUP, WRAPPER_GROUP, PluginSource
 
 @frozen
 class LoadedPlugin:
-    """An imported plugin with checked hooks.
-
-    Attributes:
-        source: where it comes from.
-        module: the object whose functions are the hooks.
-        options: its attributes that are marked as hooks, with how they are.
-        hooks: the hooks it implements.
-        wraps: the hooks it wraps.
-        import_seconds: how long importing it took.
-    """
+    """An imported plugin with checked hooks."""
 
     source: PluginSource
     module: object

@@ -37,11 +37,7 @@ _INFO = "plugrad_backend_info"
 
 
 class PluginManager:
-    """Every backend there is, by name.
-
-    Args:
-        find_sources: how entry points are found, once.
-    """
+    """Every backend there is, by name."""
 
     def __init__(self, find_sources: Callable[[], tuple[PluginSource, ...]] = find_sources) -> None:
         self._find_sources = find_sources
@@ -239,11 +235,7 @@ class PluginManager:
         raise error
 
     def _preferred(self, name: str, plugins: Sequence[LoadedPlugin]) -> LoadedPlugin:
-        """Return the one of several plugins of one device that the user prefers.
-
-        Raises:
-            PluginRefused: none of them.
-        """
+        """Return the one of several plugins of one device that the user prefers."""
         wanted = [_normalized(distribution) for distribution in settings.PLUGRAD_PREFER.split(",")]
         listed = [plugin for plugin in plugins if _normalized(plugin.source.distribution) in wanted]
         if not listed:

@@ -43,9 +43,6 @@ _REDUCED = frozenset({AxisType.REDUCE, AxisType.UNROLL, AxisType.GROUP_REDUCE, A
 class CStyleRenderer(Renderer):
     """Renders C as GPUs speak it: one work-item's code, vectors only for loads and stores.
 
-    Args:
-        capabilities: what the target can do.
-
     Example:
         >>> class Dialect(CStyleRenderer):
         ...     kernel_prefix = "__kernel "

@@ -165,11 +165,7 @@ class ExactRenderer(CStyleRenderer):
 
 
 def refuse_absent_dtypes(uops: Sequence[UOp], capabilities: Capabilities, target: Target) -> None:
-    """Check that the device has the dtypes of a kernel.
-
-    Raises:
-        DtypeError: it lacks one.
-    """
+    """Raise DtypeError if the device lacks a dtype of a kernel."""
     used = {u.dtype.scalar() for u in uops} & frozenset(STORABLE)
     if absent := used - capabilities.storage_dtypes:
         names = ", ".join(sorted(dtype.name for dtype in absent))

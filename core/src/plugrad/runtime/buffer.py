@@ -292,11 +292,7 @@ class Buffer:
                     buffer.handle = None  # looked up again at its next use
 
     def copyin(self, source: memoryview) -> "Buffer":
-        """Fill the buffer from host memory of the same number of bytes, and return it.
-
-        Raises:
-            ShapeError: `source` has another size.
-        """
+        """Fill the buffer from host memory of the same number of bytes, and return it."""
         source = self._bytes_of(source)
         if self.base is not None:
             self.own()
@@ -308,11 +304,7 @@ class Buffer:
         return self
 
     def copyout(self, dest: memoryview) -> memoryview:
-        """Copy the buffer to host memory of the same number of bytes, and return that.
-
-        Raises:
-            ShapeError: `dest` has another size.
-        """
+        """Copy the buffer to host memory of the same number of bytes, and return that."""
         flat = self._bytes_of(dest)
         self.ensure_allocated()
         if self.nbytes:
@@ -324,9 +316,6 @@ class Buffer:
 
         Read-only memory is never written: the buffer moves first. Nobody else may write to it meanwhile.
         Writable memory is written where it is.
-
-        Raises:
-            ShapeError: `source` has another size.
         """
         if not self.nbytes or self.base is not None or self._is_pinned:
             return False

@@ -8,15 +8,7 @@ from plugrad.runtime.runner import Runner
 
 @frozen
 class GraphLaunch:
-    """One launch of a graph, with the arguments of a `Runner` at the first run.
-
-    Attributes:
-        runner: the loaded kernel.
-        handles: its blocks, by slot.
-        values: the values of its variables, in the program's order.
-        global_size: workgroups in each launch dimension.
-        local_size: threads in a workgroup, for each dimension.
-    """
+    """One launch of a graph, with the arguments of a `Runner` at the first run."""
 
     runner: Runner
     handles: tuple[Any, ...]

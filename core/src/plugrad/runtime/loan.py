@@ -12,11 +12,6 @@ class Loan:
 
     Views hold the loan, and so does the buffer as long as the block is its memory. The last of them gives it
     back to the allocator.
-
-    Args:
-        allocator: where the block is from.
-        handle: the block.
-        memory: the block as host memory.
     """
 
     __slots__ = ("_allocator", "_handle", "_shown", "memory")

@@ -16,13 +16,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @frozen
 class Holder:
-    """Live values of one shape and dtype that one line asked for.
-
-    Attributes:
-        count: the number of buffers.
-        nbytes: their bytes together.
-        description: size, dtype and shape of each, and the line.
-    """
+    """Live values of one shape and dtype that one line asked for."""
 
     count: int
     nbytes: int

@@ -17,12 +17,7 @@ CONSTANT = "computed once by jit"
 
 @frozen
 class CallSite:
-    """A line of the user's program, looked up only when it is shown.
-
-    Attributes:
-        code: the function.
-        instruction: the offset of the instruction in it.
-    """
+    """A line of the user's program, looked up only when it is shown."""
 
     code: CodeType
     instruction: int

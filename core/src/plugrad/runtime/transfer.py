@@ -10,11 +10,7 @@ _STAGING_BYTES = 4 << 20
 
 
 def copy_buffer(dest: Buffer, source: Buffer) -> Buffer:
-    """Copy all bytes of `source` into `dest`, on whatever devices they are, and return `dest`.
-
-    Raises:
-        ShapeError: they differ in their number of bytes.
-    """
+    """Copy all bytes of `source` into `dest`, on whatever devices they are, and return `dest`."""
     if dest.nbytes != source.nbytes:
         raise ShapeError(
             f"cannot copy {source!r} of {source.nbytes} bytes into {dest!r} of {dest.nbytes} bytes. "

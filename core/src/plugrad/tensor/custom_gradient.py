@@ -72,9 +72,6 @@ def node_of_direction(direction: Any, of: UOp, what: str, role: str) -> UOp:
     """Return the node of a gradient or tangent of the value `of`.
 
     Messages call the function `what`, and the value `role`.
-
-    Raises:
-        DtypeError, ShapeError, DeviceError: it does not fit the value.
     """
     if not isinstance(direction, TensorBase):
         raise DtypeError(

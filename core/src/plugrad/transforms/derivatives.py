@@ -290,12 +290,7 @@ def chosen(args: Sequence[Any], argnums: int | Sequence[int], primals: Sequence[
 
 
 def _matched(tensors: Sequence[Tensor], tree: Any, what: str, role: str, of: str) -> list[UOp | None]:
-    """Return the gradient or tangent of each tensor, None where there is none.
-
-    Raises:
-        TransformError: there are more or fewer.
-        DtypeError, ShapeError, DeviceError: one does not fit its tensor.
-    """
+    """Return the gradient or tangent of each tensor, None where there is none."""
     leaves = list(iter_leaves(tree))
     if len(leaves) != len(tensors):
         raise TransformError(

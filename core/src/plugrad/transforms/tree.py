@@ -28,11 +28,7 @@ def map_tensors(function: Callable[[Tensor], Any], tree: Any) -> Any:
 
 
 def only_tensors(tree: Any, what: str) -> list[Tensor]:
-    """Return the tensors of a function's result.
-
-    Raises:
-        TransformError: there is none, or something else is among them.
-    """
+    """Return the tensors of a function's result."""
     found = list(iter_leaves(tree))
     for leaf in found:
         if not isinstance(leaf, Tensor):

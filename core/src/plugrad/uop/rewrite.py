@@ -106,9 +106,6 @@ class PatternMatcher:
     Tables add up: `pm_a + pm_b` tries the rules of `pm_a` first. A sum calls the functions of its parts, so a
     table that many sums share is compiled once; `PatternMatcher(*pm_a.rules, *pm_b.rules)` matches faster.
 
-    Args:
-        rules: pairs of a pattern and a function, one by one or as one list.
-
     Example:
         >>> x = UPat.var("x")
         >>> pm = PatternMatcher((x + 0, lambda x: x), (x * 1, lambda x: x))

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 
 class RuleTime:
-    """The calls of one rule's function.
-
-    Attributes:
-        tries: calls.
-        hits: those that gave a replacement.
-        seconds: of all calls.
-    """
+    """The calls of one rule's function."""
 
     def __init__(self) -> None:
         self.tries = self.hits = 0

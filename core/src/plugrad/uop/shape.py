@@ -56,11 +56,7 @@ def pairs_of(u: "UOp") -> "tuple[tuple[int | UOp, int | UOp], ...]":
 
 
 def placement_of(u: "UOp") -> Placement:
-    """Return the shape and device of `u` from those of its sources.
-
-    Raises:
-        ShapeError: sources of an elementwise node disagree.
-    """
+    """Return the shape and device of `u` from those of its sources."""
     rule = _SHAPES.get(u.op)
     return None if rule is None else rule(u), _device_of(u)
 

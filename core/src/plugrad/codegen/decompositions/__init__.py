@@ -22,10 +22,6 @@ _SMALL_FLOATS = frozenset(dtype.name for dtype in (*small_floats.TABLES, *byte_f
 def rules(capabilities: Capabilities, *, small: bool = True) -> PatternMatcher:
     """Return the rules that a target with `capabilities` needs.
 
-    Args:
-        capabilities: of the target.
-        small: take the rules of floats of 8 and 16 bits too, which few kernels have.
-
     Raises:
         DeviceError: the target can neither divide nor take reciprocals.
     """

@@ -27,9 +27,6 @@ class SearchResults:
     """Lists of optimisations by key, in memory and in a file.
 
     `CACHELEVEL` below 2 neither reads nor writes the file.
-
-    Args:
-        path: the file, which need not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,21 +45,13 @@ class SearchResults:
         self._append([as_line(key, opts)])
 
     def export(self, file: Path) -> int:
-        """Write all lists to a file, and return how many there are.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Write all lists to a file, and return how many there are."""
         found = self._read_all()
         file.write_text("".join(as_line(key, opts) for key, opts in found.items()), encoding="utf-8")
         return len(found)
 
     def merge(self, file: Path) -> int:
-        """Add the lists of an exported file that are new, and return how many.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
+        """Add the lists of an exported file that are new, and return how many."""
         found = self._read_all()
         new = {key: opts for key, opts in read_lines(file).items() if found.get(key) != opts}
         found.update(new)
@@ -108,11 +97,7 @@ class SearchResults:
 
 
 def read_lines(file: Path) -> dict[str, Opts]:
-    """Return the lists of a file by key, without lines that are none.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Return the lists of a file by key, without lines that are none."""
     found: dict[str, Opts] = {}
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
         try:

@@ -51,11 +51,6 @@ _WORTH_A_STEP = 0.98
 def search(device: OpenDevice, ast: UOp, width: int) -> "tuple[Opt, ...]":
     """Return the optimisations that make a kernel fastest; the heuristic's, if no others do.
 
-    Args:
-        device: where it runs.
-        ast: the kernel, as the scheduler makes it.
-        width: how many lists each step starts from.
-
     Raises:
         CompileError: the toolchain refused the kernel with the heuristic's list.
     """

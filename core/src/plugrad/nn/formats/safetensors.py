@@ -90,10 +90,6 @@ def read_index(path: str | os.PathLike[str]) -> dict[str, str]:
     """Return the file of each tensor of a model, from the index beside the files.
 
     Source: https://huggingface.co/docs/transformers/big_models, "Sharded checkpoints".
-
-    Raises:
-        FileFormatError: the index is damaged, or names a file in another folder.
-        OSError: it cannot be read.
     """
     reader = _HeaderReader(os.fspath(path), "index of safetensors files")
     with open(path, "rb") as file:
@@ -226,13 +222,7 @@ class _HeaderReader:
 def write_file(
     path: str | os.PathLike[str], entries: Iterable[Entry], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write tensors to a new file, which replaces `path` once it is complete.
-
-    Raises:
-        DtypeError: an entry has a dtype that the format does not know.
-        FileFormatError: two entries have one name, or a name or metadata is no text.
-        OSError: the file cannot be written.
-    """
+    """Write tensors to a new file, which replaces `path` once it is complete."""
     # widest first keeps each tensor aligned to its elements; otherwise the given order stays
     ordered = sorted(entries, key=lambda entry: -entry.dtype.itemsize)
     header = _header_bytes(ordered, metadata or {})

@@ -98,11 +98,7 @@ def storage_fields(identity: Any) -> tuple[DType, str, int]:
 
 
 def _sizes(values: Any, what: str) -> tuple[int, ...]:
-    """Return sizes, strides or places as a pickle has them.
-
-    Raises:
-        FileFormatError: they are something else, which `what` calls them.
-    """
+    """Return sizes, strides or places as a pickle has them."""
     items = cast("tuple[Any, ...]", values) if isinstance(values, (tuple, list)) else ()
     integers = tuple(item for item in items if type(item) is int and 0 <= item < 1 << 62)
     if not isinstance(values, (tuple, list)) or len(integers) != len(items):

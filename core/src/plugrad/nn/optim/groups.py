@@ -164,11 +164,6 @@ def split_into_groups(
         params: the parameters, or the groups.
         defaults: settings that a group need not have.
         taken: parameters that other groups have.
-
-    Raises:
-        ArgumentError: a group has a setting that is none of `defaults`; or `params` is a tensor or no list.
-        GradientError: there are no parameters, or one is in two groups.
-        DtypeError: one holds no floats.
     """
     name = type(owner).__name__
     # a tensor yields its rows, which are nobody's parameters

@@ -213,11 +213,6 @@ def plan_of(
         shape: of what is indexed.
         to_tensor: makes a tensor of a list or an array.
         find_true: gives the positions where a mask holds, one node for each of its axes.
-
-    Raises:
-        AxisError: too many indices, or an integer out of range.
-        DtypeError: a tensor of floats, or an index of a type that cannot index.
-        ShapeError: a mask has another shape than the axes it stands for, or tensors do not broadcast.
     """
     items = parse_items(index, shape, to_tensor)
     basic: list[Any] = []

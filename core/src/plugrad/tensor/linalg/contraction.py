@@ -29,10 +29,6 @@ def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
 
     The axes of an ellipsis are labelled from the last one, so that those of several operands line up.
 
-    Raises:
-        ArgumentError: the formula is malformed, or names more or fewer operands.
-        ShapeError: an operand has more or fewer axes than labels.
-
     Example:
         >>> parse_contraction("ij,jk", [(2, 3), (3, 4)]).output
         ('i', 'k')
@@ -71,9 +67,6 @@ def parse_contraction(formula: str, shapes: Sequence[Shape]) -> Contraction:
 
 def formula_of_lists(lists: Sequence[Any], output: Any = None) -> str:
     """Return the formula for lists of integers and `...`, with letters in the same order.
-
-    Raises:
-        ArgumentError: one is no such list.
 
     Example:
         >>> formula_of_lists([[0, 1], [1, 26]], [0, 26])

@@ -34,11 +34,7 @@ class Formula:
     after: tuple[Group, ...]
 
     def for_shape(self, shape: Shape, sizes: Mapping[str, Dim]) -> Rearrangement:
-        """Return the reshape, permutation and shape of this formula for a tensor of `shape`.
-
-        Raises:
-            ShapeError: the numbers of axes differ, or sizes do not fit.
-        """
+        """Return the reshape, permutation and shape of this formula for a tensor of `shape`."""
         extra = len(shape) - (len(self.before) - ((ELLIPSIS,) in self.before))
         if extra < 0 or (extra and (ELLIPSIS,) not in self.before):
             raise ShapeError(
@@ -100,9 +96,6 @@ def _expand_ellipsis(groups: Sequence[Group], others: tuple[str, ...]) -> list[G
 
 def parse_formula(text: str, given: Sequence[str] = ()) -> Formula:
     """Parse a formula.
-
-    Raises:
-        ArgumentError: it is malformed; a name comes twice, or on one side only; a size is of no name.
 
     Example:
         >>> parse_formula("a (b c) -> (a b) c").before

@@ -115,11 +115,7 @@ class StructureMixin:
         return self._derive(Ops.FLIP, arg=axes) if axes else self
 
     def reduce_axis(self, op: Ops, axes: tuple[int, ...]) -> Self:
-        """Return `op` over `axes`, which stay with size 1.
-
-        Raises:
-            DtypeError: complex numbers have no maximum.
-        """
+        """Return `op` over `axes`, which stay with size 1."""
         if op is Ops.MAX and is_complex(self.dtype):
             raise DtypeError(f"{op.name} over axes of {self.dtype.name}: complex numbers have no order.")
         if not axes:

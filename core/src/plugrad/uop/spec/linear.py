@@ -86,11 +86,7 @@ _CLOSED_BY = {Ops.END: Ops.RANGE, Ops.ENDIF: Ops.IF}
 
 
 def verify_linear(program: Sequence[UOp]) -> None:
-    """Check a linear program: legal nodes, each once, sources first, inside their blocks.
-
-    Raises:
-        VerifyError: names the position and the node.
-    """
+    """Check a linear program: legal nodes, each once, sources first, inside their blocks."""
     block_of: dict[UOp, tuple[UOp, ...]] = {}
     blocks: tuple[UOp, ...] = ()
     for position, u in enumerate(program):
