@@ -36,8 +36,6 @@ class Reduction(Protocol):
 
 
 def _reduction(method: Callable[..., Tensor]) -> Reduction:
-    """Return a method of axes as a function."""
-
     def function(x: Tensor, /, *, axis: Axis = None, keepdims: bool = False) -> Tensor:
         return method(x, axis, keepdims)
 

@@ -106,7 +106,6 @@ def _read_arg(text: str | None) -> Any:
 
 
 def _as_literals(arg: Any) -> Any:
-    """Return `arg` made of Python literals only."""
     match arg:
         case Axis():
             return arg.ident, arg.kind.name

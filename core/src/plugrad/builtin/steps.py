@@ -379,7 +379,6 @@ _BUILDERS: dict[Ops, Callable[[int, Sequence[Instruction], Mapping[int, int]], S
 
 
 def _uniform(lanes: Lanes, source: int) -> int:
-    """Return the one value that all work-items have."""
     value = lanes.values[source]
     if len(value) > 1 and (value != value[0]).any():
         raise _misfit(lanes, "has a loop or launch size that differs between work-items")

@@ -68,5 +68,4 @@ def print_report(found: list[SearchEvent], beam: int) -> None:
 
 
 def _join_opts(opts: Sequence[Any]) -> str:
-    """Return a list of optimisations as `UPCAST (0,) 4, THREAD (1,) 2`."""
     return ", ".join(f"{opt.op.name} {opt.axis} {opt.arg}" for opt in opts)

@@ -139,7 +139,6 @@ def _widened(u: UOp, capabilities: Capabilities) -> UOp | None:
 
 
 def _run_length(places: Sequence[UOp]) -> int:
-    """Return the number of adjacent places from the first one on."""
     base, first = _base_and_offset(places[0].src[1])
     for i, place in enumerate(places):
         beside = place.src[0] is places[0].src[0] and place.src[2:] == places[0].src[2:]

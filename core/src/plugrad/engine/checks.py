@@ -166,7 +166,6 @@ def _kinds_written_in(ast: UOp, reads: bool) -> set[str]:
 
 
 def _first_of_each_kind(buffer: Buffer, count: int | None = None) -> dict[str, int]:
-    """Return where the first NaN and the first infinity of `count` elements are."""
     if not is_inexact(buffer.dtype) or not buffer.size:
         return {}
     dtype = part_dtype(buffer.dtype)

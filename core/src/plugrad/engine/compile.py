@@ -135,7 +135,6 @@ def clear_loaded() -> None:
 
 
 def _bound(kernel: CompiledKernel, values: Mapping[str, int]) -> CompiledKernel:
-    """Return a kernel with variables at `values`."""
     if not values:
         return kernel
     program = kernel.program

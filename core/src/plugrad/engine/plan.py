@@ -336,7 +336,6 @@ def _results(
 
 
 def _view_result(value: UOp, final: UOp, there: dict[UOp, Result]) -> Result | None:
-    """Return the result for a view of a value that has memory."""
     base = final
     while base not in there and base.op in MOVEMENT:
         base = base.src[0]

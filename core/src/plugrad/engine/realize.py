@@ -134,7 +134,6 @@ def _run_planned(
 
 
 def _check_positions(values: Iterable[UOp], device: str | None) -> None:
-    """Compute and check the positions that `values` are taken from."""
     for mark, position in list(positions_in(values)):
         with context(CHECK=0), not_capturing():
             realize([position], device)

@@ -116,7 +116,6 @@ class Replay:
         return run
 
     def _with_buffers(self, step: Step, buffers: Sequence[Buffer]) -> Step:
-        """Return `step` on the buffers of this run."""
         return step.on([self._exchanged(buffer, buffers) for buffer in step.buffers])
 
     def _exchanged(self, buffer: Buffer, buffers: Sequence[Buffer]) -> Buffer:
@@ -128,8 +127,6 @@ class Replay:
 
 
 def _with_progress(title: str, runs: Sequence[_Run]) -> _Run:
-    """Return a function that runs all of `runs` under a title."""
-
     def run(handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         with progress(title, None):
             for each in runs:

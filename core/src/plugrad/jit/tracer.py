@@ -51,8 +51,6 @@ def trace_call(
 
 
 class _Tracer:
-    """The state of one trace."""
-
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
         # held until the end, so that no new buffer is taken for an old one

@@ -57,7 +57,6 @@ def fusion_report(draft: ScheduleDraft) -> list[KernelReport]:
 
 
 def _reports(sink: UOp, part: ScheduledPart) -> list[KernelReport]:
-    """Return the reports of a part, in its own nodes."""
     walk = part.walk
     if walk is None:
         return []

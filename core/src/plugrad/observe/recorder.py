@@ -176,7 +176,6 @@ class Recorder:
                 pass
 
     def _kernel(self, report: KernelReport) -> dict[str, object]:
-        """Return one kernel of a schedule as JSON."""
         call = report.call
         lines = dict.fromkeys(line for u in report.fused if (line := self._lines.of(u)))
         return {

@@ -171,7 +171,6 @@ def _wrapper_of(guard: _Guard) -> Callable[..., Generator[None, Any, Any]]:
 
 
 def _resume(resume: Callable[[Any], None], value: object) -> Any:
-    """Resume a generator; return its result, or that it yielded."""
     try:
         resume(value)
     except StopIteration as end:

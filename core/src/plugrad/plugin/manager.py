@@ -303,7 +303,6 @@ def _best_device(highest: int, devices: Sequence[ProbedDevice]) -> tuple[int, st
 
 
 def _normalized(distribution: str) -> str:
-    """Return a distribution's name in lower case, with dashes."""
     return re.sub(r"[-_.]+", "-", distribution.strip()).lower()
 
 

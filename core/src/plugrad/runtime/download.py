@@ -102,7 +102,6 @@ def _digest(path: pathlib.Path) -> str:
 
 
 def _copy(url: str, file: IO[bytes], shows_progress: bool) -> str:
-    """Write what is at `url` to `file`; return its SHA-256."""
     digest = hashlib.sha256()
     count = 0
     try:

@@ -211,7 +211,6 @@ def places_of(root: UOp, targets: Sequence[Sequence[UOp]]) -> list[list[UOp]]:
 
 
 def _reached(root: UOp, ends: Container[UOp] = ()) -> dict[UOp, None]:
-    """Return the nodes that a gradient from `root` reaches, stopping at `ends`."""
     seen = {root: None}
     stack = [root]
     while stack:

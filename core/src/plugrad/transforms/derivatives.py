@@ -223,8 +223,6 @@ def _gradient(
     kwargs: dict[str, Any],
     what: str,
 ) -> tuple[Any, Any, Any]:
-    """Return the value of `f`, its auxiliary results, and the gradient."""
-
     def one_number(*primals: Any) -> Any:
         out, aux = _with_aux(f(*chosen(args, argnums, primals, what), **kwargs), has_aux, what)
         if not isinstance(out, Tensor) or not is_float(out.dtype) or out.numel() != 1:

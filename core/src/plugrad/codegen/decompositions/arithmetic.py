@@ -125,6 +125,6 @@ TABLES = {
         (UPat(Ops.FLOORMOD, INTS, (x, y)), _floor_remainder),
     ),
     Ops.CMOD: PatternMatcher(
-        (UPat(Ops.CMOD, INTS, (x, y)), lambda x, y: x.alu(Ops.SUB, x.alu(Ops.CDIV, y) * y)),
+        (UPat(Ops.CMOD, INTS, (x, y)), lambda x, y: x.alu(Ops.SUB, x.alu(Ops.CDIV, y) * y))
     ),
 }

@@ -88,7 +88,6 @@ def _log2_pair(a: UOp) -> tuple[UOp, UOp]:
 
 
 def _exp2_of_product(y: UOp, high: UOp, low: UOp) -> UOp:
-    """Return 2 ** (y * (high + low))."""
     y_top, high_top = high_half(y), high_half(high)
     product = y_top * high_top
     rest = y_top * (high - high_top) + (y - y_top) * high + y * low

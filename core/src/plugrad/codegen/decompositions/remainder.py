@@ -43,7 +43,6 @@ def _significand_and_exponent(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp]:
 
 
 def _shifted_modulo(m: UOp, n: UOp, distance: UOp, layout: FloatFormat) -> UOp:
-    """Return `m * 2**distance` modulo `n`, in 0 .. n-1."""
     low_digits = 4 if layout is FLOAT32 else 6
     inverse = n.cast(layout.dtype.vec(n.dtype.count)).reciprocal()
     power = n.const_like(1) << (distance >> low_digits)

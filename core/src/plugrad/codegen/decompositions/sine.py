@@ -171,7 +171,6 @@ def _turns_long(a: UOp, layout: FloatFormat) -> tuple[UOp, UOp, UOp]:
 
 
 def _significand(a: UOp, layout: FloatFormat) -> UOp:
-    """Return the digits of a normal number as an integer."""
     return (bits(a) & ((1 << layout.fraction_bits) - 1)) | (1 << layout.fraction_bits)
 
 

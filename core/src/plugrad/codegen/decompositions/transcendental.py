@@ -27,13 +27,7 @@ def _pow_of_constant(x: UOp, c: UOp) -> UOp | None:
     if c.arg == -1.0:
         return x.reciprocal()
     square = x * x
-    return {
-        0.0: x.const_like(1.0),
-        1.0: x,
-        2.0: square,
-        3.0: square * x,
-        4.0: square * square,
-    }.get(c.arg)
+    return {0.0: x.const_like(1.0), 1.0: x, 2.0: square, 3.0: square * x, 4.0: square * square}.get(c.arg)
 
 
 def by_width(op: Ops, function: RuleFunction) -> PatternMatcher:
@@ -42,9 +36,7 @@ def by_width(op: Ops, function: RuleFunction) -> PatternMatcher:
     return PatternMatcher((UPat(op, SMALL, name="u"), in_float32), (UPat(op, WIDE, sources), function))
 
 
-pm_pow_of_constant = PatternMatcher(
-    (UPat(Ops.POW, (*SMALL, *WIDE), (x, UPat.cvar("c"))), _pow_of_constant),
-)
+pm_pow_of_constant = PatternMatcher((UPat(Ops.POW, (*SMALL, *WIDE), (x, UPat.cvar("c"))), _pow_of_constant))
 
 TABLES = {
     Ops.EXP: by_width(Ops.EXP, exp),

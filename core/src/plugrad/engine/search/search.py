@@ -150,7 +150,6 @@ class _Search:
             return codegen.lower_optimised(kernel, self.ast, build.extra_rules(self.device))
 
     def _compiled(self, kernels: "Sequence[codegen.Lowered]") -> list[Variant]:
-        """Return compiled kernels, without those that the toolchain refuses."""
         try:
             return self._compiled_together(kernels)
         except CompileError:

@@ -36,11 +36,7 @@ def new_state(new: Tensor, old: Tensor) -> Tensor:
 
 
 def lstm_step(
-    gates: Tensor,
-    state: State,
-    product: Product,
-    keep: Keep,
-    projection: Tensor | None = None,
+    gates: Tensor, state: State, product: Product, keep: Keep, projection: Tensor | None = None
 ) -> State:
     """Return hidden and cell state after one step, with the hidden state projected if asked."""
     hidden, cell = map(boundary, state)

@@ -196,7 +196,6 @@ class _Transposed(_Convolution):
         return convolve(self.weight, self.bias, groups=self.groups, **windows, output_padding=extra)
 
     def _extra(self, x: Tensor, output_size: Sequence[int]) -> tuple[int, ...]:
-        """Return the output padding that gives `output_size`."""
         wanted = tuple(output_size)[-self.axes :]
         sizes = fixed_shape(x.shape, type(self).__name__)[-self.axes :]
         least = tuple(

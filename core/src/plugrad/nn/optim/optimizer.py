@@ -323,12 +323,10 @@ def decayed(
 
 
 def _is_uneven(unit: UpdateUnit) -> bool:
-    """Say whether only some parameters of a unit have a gradient."""
     return not unit.has_gradients() and any(part.has_gradients() for part in unit.members())
 
 
 def _differ(steps: Sequence[float], unit: UpdateUnit) -> bool:
-    """Say whether parameters of a unit took different numbers of steps."""
     return len({steps[index] for index in unit.indices}) > 1
 
 

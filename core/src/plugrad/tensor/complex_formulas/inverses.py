@@ -82,7 +82,6 @@ def acosh(z: Pair) -> Pair:
 
 
 def _sides(z: Pair) -> Pair:
-    """Return the square roots of 1 - z*z."""
     return multiplied(root((1 - z[0], -z[1])), root((1 + z[0], z[1])))
 
 

@@ -310,7 +310,6 @@ def _symbolic_range(first: Any, last: Any, step: Any) -> UOp:
 
 
 def _term_count(first: int | float, last: int | float, step: int | float) -> int:
-    """Return the number of terms of `first, first + step, ...` before `last`."""
     if all(isinstance(x, int) for x in (first, last, step)):
         count = -((first - last) // step)
     else:

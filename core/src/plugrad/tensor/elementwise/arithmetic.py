@@ -9,12 +9,7 @@ from plugrad.errors import ArgumentError, DtypeError
 from plugrad.tensor.base import Tensor, TensorBase, promoted
 from plugrad.tensor.complex_formulas import exponentials
 from plugrad.tensor.complex_formulas.pairs import apply, joined, parts_of
-from plugrad.tensor.elementwise.operands import (
-    as_operand,
-    binary,
-    dtype_refusal,
-    operand_nodes,
-)
+from plugrad.tensor.elementwise.operands import as_operand, binary, dtype_refusal, operand_nodes
 from plugrad.tensor.shapes import as_element, is_one_of
 from plugrad.uop import Ops, UOp
 

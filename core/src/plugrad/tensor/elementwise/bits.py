@@ -7,12 +7,7 @@ from typing import Any
 
 from plugrad.dtype import Number, is_float, is_int, is_unsigned
 from plugrad.tensor.base import Tensor, promoted
-from plugrad.tensor.elementwise.operands import (
-    as_operand,
-    binary,
-    dtype_refusal,
-    operand_nodes,
-)
+from plugrad.tensor.elementwise.operands import as_operand, binary, dtype_refusal, operand_nodes
 from plugrad.uop import Ops, UOp
 
 

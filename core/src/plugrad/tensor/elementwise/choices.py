@@ -8,12 +8,7 @@ from plugrad.dtype import Number, is_bool, is_float
 from plugrad.errors import DtypeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
-from plugrad.tensor.elementwise.operands import (
-    as_operand,
-    compare,
-    dtype_refusal,
-    operand_nodes,
-)
+from plugrad.tensor.elementwise.operands import as_operand, compare, dtype_refusal, operand_nodes
 from plugrad.tensor.keywords import REQUIRED, ClampNames, renamed
 from plugrad.tensor.shapes import broadcast_shapes, expanded
 from plugrad.uop import UOp

@@ -16,13 +16,7 @@ from plugrad.tensor.complex_formulas import exponentials, inverses
 from plugrad.tensor.elementwise import gamma_graphs
 from plugrad.tensor.elementwise import special_graphs as graphs
 from plugrad.tensor.elementwise.arithmetic import number_dtype
-from plugrad.tensor.elementwise.operands import (
-    as_operand,
-    binary,
-    composed,
-    float_pair,
-    operand_nodes,
-)
+from plugrad.tensor.elementwise.operands import as_operand, binary, composed, float_pair, operand_nodes
 from plugrad.tensor.shapes import as_number
 from plugrad.uop import Ops, UOp
 

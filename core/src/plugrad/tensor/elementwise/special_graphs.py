@@ -254,14 +254,12 @@ def _erfc_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp
 
 
 def _limited_size(x: UOp) -> UOp:
-    """Return the absolute value, or 40 where that is greater."""
     # the square of infinity would meet 0
     z = size_of(x)
     return (z > _LAST).where(z.const_like(_LAST), z)
 
 
 def _gauss(z: UOp) -> UOp:
-    """Return exp(-z*z)."""
     # z*z as an exact square and a rest: what rounding takes from a large exponent, the result would lack
     top = _upper_half(z)
     square, small = top * top, (z - top) * (z + top)
@@ -271,7 +269,6 @@ def _gauss(z: UOp) -> UOp:
 
 
 def _scaled_erfc(z: UOp) -> UOp:
-    """Return exp(z*z) * erfc(z)."""
     is_double = z.dtype is dtypes.float64
     above = polynomial(z, _ERFC_ABOVE_DOUBLE if is_double else _ERFC_ABOVE_SINGLE)
     return above / polynomial(z, _ERFC_BELOW_DOUBLE if is_double else _ERFC_BELOW_SINGLE)

@@ -21,12 +21,7 @@ _CHANNELS = 16
 
 
 def correlated(
-    x: UOp,
-    weight: UOp,
-    groups: int,
-    steps: tuple[int, ...],
-    gaps: tuple[int, ...],
-    widths: Widths,
+    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], gaps: tuple[int, ...], widths: Widths
 ) -> UOp:
     """Return sums over windows: (N, C, *sizes), (O, C/groups, *kernel) -> (N, O, *counts).
 

@@ -154,7 +154,6 @@ def _new_sizes(
 
 
 def _scaled_size(size: Dim, factor: float) -> Dim:
-    """Return a size times a factor, rounded down."""
     if isinstance(size, int):
         return int(size * factor)
     part = fractions.Fraction(factor).limit_denominator(_DENOMINATORS)

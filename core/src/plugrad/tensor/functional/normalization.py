@@ -305,7 +305,6 @@ def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
 def _scale_and_shift(
     out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
 ) -> Any:
-    """Return `out * weight + bias`, both of shape `sizes`, reshaped to `broadcast`."""
     require_optional_tensors(weight=weight, bias=bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.shape != sizes:

@@ -35,12 +35,7 @@ _KERNEL = (
     (1 / 24, -1 / 12, 1 / 6),
     (0, 0, 1),
 )
-_OUTPUT = (
-    (1, 1, 1, 1, 1, 0),
-    (0, 1, -1, 2, -2, 0),
-    (0, 1, 1, 4, 4, 0),
-    (0, 1, -1, 8, -8, 1),
-)
+_OUTPUT = ((1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 1))
 
 
 def fits_winograd(
@@ -120,7 +115,6 @@ def _products(pieces: UOp, kernels: UOp) -> UOp:
 
 
 def _rows(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int) -> UOp:
-    """Return `matrix` times the elements along an axis."""
     shape: Any = u.shape
     out: UOp | None = None
     for i, factors in enumerate(matrix):

@@ -174,13 +174,11 @@ def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
 
 
 def _replace_slices(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
-    """Return this with slices of `new` at `start`, `start + step` and so on."""
     true = x._make(UOp.const(dtypes.bool, True), x._device).expand(new.shape)
     return _place_slices(x, true, axis, start, step).where(_place_slices(x, new, axis, start, step), x)
 
 
 def _place_slices(x: Tensor, new: Tensor, axis: int, start: Dim, step: int) -> Tensor:
-    """Place slices at `start`, `start + step`, ... of an axis, with 0 between them."""
     count: Any = new.shape[axis]
     size: Any = x.shape[axis]
     none = [None] * axis

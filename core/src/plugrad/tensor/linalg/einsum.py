@@ -76,7 +76,6 @@ def einsum(
 
 
 def _contract_pairwise(formula: str, operands: Sequence[Any], dtype: DTypeLike | None) -> Tensor:
-    """Contract the operands of a formula, two at a time."""
     operands[0]._check_device(*operands[1:])
     chosen = the_dtype(dtype, promoted(operands))
     parsed = parse_contraction(formula, [x.shape for x in operands])

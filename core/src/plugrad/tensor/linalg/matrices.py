@@ -186,7 +186,6 @@ def adjoint(self: Tensor) -> Tensor:
 
 
 def _checked_product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
-    """Return the matrix product after checking the number of axes."""
     require_tensors(left=left, right=right)
     shapes = f"{what} of shapes {show(left.shape)} and {show(right.shape)}"
     if (left.ndim, right.ndim) != axes:
@@ -204,7 +203,6 @@ def _sizes_differ(size: Any, other: Any) -> bool:
 
 
 def _add_scaled(addend: Any, product: Any, beta: float, alpha: float, what: str) -> Any:
-    """Return `beta * addend + alpha * product`, in the shape of the product."""
     dtype = promoted([addend, product])
     own, others = (
         _checked_factor(number, name, dtype, what) for number, name in ((beta, "beta"), (alpha, "alpha"))
@@ -220,7 +218,6 @@ def _add_scaled(addend: Any, product: Any, beta: float, alpha: float, what: str)
 
 
 def _checked_factor(number: Any, name: str, dtype: DType, what: str) -> Number:
-    """Return `number` as a factor that keeps the dtype of the elements."""
     if is_complex(dtype) and isinstance(number, complex):
         return number
     weight = as_number(number, what)

@@ -244,5 +244,4 @@ def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
 
 
 def _empty_as_all(axis: Axes) -> Axes:
-    """Return `axis`, with an empty sequence replaced by None for all."""
     return None if is_sequence(axis) and not several(axis) else axis

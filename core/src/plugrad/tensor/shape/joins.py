@@ -234,7 +234,6 @@ def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNa
 
 
 def _join(parts: list[UOp], axis: int) -> UOp:
-    """Return nodes joined along an axis: a chain of choices by position, never a sum."""
     ends: list[Any] = []
     total: Any = 0
     for part in parts:

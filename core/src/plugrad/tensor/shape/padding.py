@@ -342,7 +342,6 @@ def _check_reach(mode: PadMode, axis: int, size: int, width: int) -> None:
 
 
 def _as_pair(pair: Any, what: str) -> tuple[Dim, Dim]:
-    """Return the two numbers of one axis, such as the bounds of an interval."""
     both = several(pair)
     if len(both) != 2:
         raise ShapeError(f"{what}: {pair!r} is no pair of numbers for an axis. Pass two, or None.")

@@ -9,16 +9,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.shape.joins import equal_parts, joined_tensors
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import (
-    as_int,
-    greater,
-    is_sequence,
-    lesser,
-    one_axis,
-    several,
-    show,
-    size_today,
-)
+from plugrad.tensor.shapes import as_int, greater, is_sequence, lesser, one_axis, several, show, size_today
 from plugrad.uop import add_sizes
 
 # parts are tensors, which all lie in one tuple

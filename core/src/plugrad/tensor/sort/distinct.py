@@ -284,7 +284,6 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
 
 
 def _count_numbers(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
-    """Return the counts of `0..bins-1` in these integers, or the sums of their weights."""
     size = greatest(x.shape[0])
     dtype = position_dtype(size) if weights is None else weights.dtype
     start = x._make(UOp.const(dtype, 0).reshape((1,)).expand((bins,)), x._device)

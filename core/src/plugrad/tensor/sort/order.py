@@ -351,7 +351,6 @@ def _upper_weight(place: Any, low: Any, wide: DType, interpolation: Interpolatio
 
 
 def _interpolate(a: Any, b: Any, weight: Any) -> Any:
-    """Interpolate from `a` to `b` at a weight in 0..1, also where one is infinite."""
     gap = b - a
     is_plain = gap.isfinite()
     # what lies near infinity is infinite, but a sum with its negative would be NaN

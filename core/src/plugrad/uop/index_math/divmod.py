@@ -264,7 +264,6 @@ def _degree(term: UOp) -> tuple[int, list[tuple[int, tuple[int, ...], int]]]:
 
 
 def _lies_below(x: UOp, d: UOp) -> bool:
-    """Say whether `0 <= x < d` is certain."""
     if x.vmin >= 0 and x.vmax < d.vmin:
         return True
     return (x.vmin >= 0 or highest_of(-x) <= 0) and highest_of(x - d) < 0

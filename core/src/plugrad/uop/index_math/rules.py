@@ -87,7 +87,6 @@ def _truth(u: UOp, value: bool) -> UOp:
 
 
 def _less(u: UOp) -> UOp | None:
-    """Bring `a < b` to `terms < rest + c` with a positive first term."""
     a, b = u.src
     if a.vmax < b.vmin:
         return _truth(u, True)
