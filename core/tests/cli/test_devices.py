@@ -10,7 +10,7 @@ import pytest
 from plugrad.cli import devices, main
 from plugrad.errors import DeviceNotFound
 from plugrad.plugin.backend import ProbedDevice
-from plugrad.plugin.explain import BackendReport, State
+from plugrad.plugin.report import BackendReport, State
 from plugrad.settings import context
 from plugrad.target import Evidence, Target
 from plugrad_conformance.broken_plugins import PluginSite, site
@@ -47,7 +47,7 @@ BROKEN = BackendReport(
 def _two_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("DEVICE", raising=False)
-    monkeypatch.setattr(devices, "explain", lambda: (READY, BROKEN))
+    monkeypatch.setattr(devices, "backend_reports", lambda: (READY, BROKEN))
     monkeypatch.setattr(devices.plugins, "choose", lambda: "TOY")
 
 
@@ -92,7 +92,7 @@ def _refuse() -> str:
 
 
 def test_there_may_be_no_default(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(devices, "explain", lambda: (BROKEN,))
+    monkeypatch.setattr(devices, "backend_reports", lambda: (BROKEN,))
     monkeypatch.setattr(devices.plugins, "choose", _refuse)
     main(["devices"])
     assert "default: none" in capsys.readouterr().out
@@ -104,7 +104,7 @@ def test_a_command_that_installs_is_one_line(
     monkeypatch.setenv("COLUMNS", "60")
     command = "pip install /home/somebody/projects/checkouts/plugrad/plugins/gone"
     gone = BackendReport("GONE", State.NOT_INSTALLED, "", "", remedy=command)
-    monkeypatch.setattr(devices, "explain", lambda: (READY, gone))
+    monkeypatch.setattr(devices, "backend_reports", lambda: (READY, gone))
     main(["devices"])
     assert f"GONE: {command}\n" in capsys.readouterr().out
 

@@ -9,7 +9,7 @@ import pytest
 from plugrad import Tensor, context
 from plugrad.device import Device, DeviceRegistry
 from plugrad.engine.compile import clear_loaded
-from plugrad.plugin.explain import State, explain
+from plugrad.plugin.report import State, backend_reports
 from plugrad.runtime.compiler import Compiler
 from plugrad_compile_log.compilers import CachingCompiler, LoggingCompiler
 
@@ -122,7 +122,7 @@ def test_without_settings_nothing_is_wrapped() -> None:
 
 
 def test_the_report_of_devices_names_the_wrapper() -> None:
-    (cpu,) = (report for report in explain() if report.name == "CPU")
+    (cpu,) = (report for report in backend_reports() if report.name == "CPU")
     assert cpu.state is State.READY
     assert cpu.additions == ("plugrad-example-compile-log 0.1.0: around plugrad_compiler",)
 

@@ -7,7 +7,7 @@ import plugrad_gcc
 from plugrad import Tensor, context
 from plugrad.device import Device
 from plugrad.errors import CompileError, DeviceNotFound
-from plugrad.plugin.explain import State, explain
+from plugrad.plugin.report import State, backend_reports
 from plugrad.target import Target
 
 
@@ -25,7 +25,7 @@ def test_they_give_what_they_gave_before() -> None:
 
 
 def test_the_report_of_devices_names_who_replaces_what() -> None:
-    (cpu,) = (report for report in explain() if report.name == "CPU")
+    (cpu,) = (report for report in backend_reports() if report.name == "CPU")
     assert cpu.state is State.READY
     assert cpu.distribution == "plugrad-plugin-cpu-clang"
     assert cpu.additions == ("plugrad-example-gcc 0.1.0: plugrad_compiler",)

@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 from plugrad.errors import PluginError
-from plugrad.plugin.explain import State, explain
 from plugrad.plugin.hookspecs import HOOK_NAMES
+from plugrad.plugin.report import State, backend_reports
 from plugrad.runtime.program import Program
 from plugrad_conformance.broken_plugins import BROKEN, site
 
@@ -64,7 +64,7 @@ def test_the_list_of_devices_has_a_line_for_each_that_shows_before_a_device_open
         site.install_broken(broken)
     manager = site.manager()
     manager.register_builtin("NULL", "plugrad.builtin.null")
-    reports = {report.distribution: report for report in explain(manager)}
+    reports = {report.distribution: report for report in backend_reports(manager)}
     assert all(reports[a.distribution].state is State.FAILED for a in early)
     assert all(part in reports[a.distribution].reason for a in early for part in a.says)
     assert reports["plugrad-chip"].state is reports["plugrad-slow"].state is State.READY

@@ -12,9 +12,9 @@ from plugrad import __version__
 from plugrad.cli.output import add_json_option, new_table, print_json, print_rich
 from plugrad.errors import PlugradError
 from plugrad.plugin.backend import ProbedDevice
-from plugrad.plugin.explain import BackendReport, State, explain
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.plugin.manager import plugins
+from plugrad.plugin.report import BackendReport, State, backend_reports
 from plugrad.settings import settings
 
 NAME = "devices"
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     # the stack of a plugin that crashes or hangs ends in its file
     faulthandler.enable(_STDERR)
     faulthandler.dump_traceback_later(arguments.timeout, exit=True, file=_STDERR)
-    reports = explain()
+    reports = backend_reports()
     default = default_device()
     faulthandler.cancel_dump_traceback_later()
     if arguments.json:

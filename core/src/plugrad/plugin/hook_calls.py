@@ -11,7 +11,7 @@ from plugrad.plugin import hookspecs
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.contracts import check_spec_version
 from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, broken
-from plugrad.plugin.isolation import GuardedHooks
+from plugrad.plugin.hook_guards import GuardedHooks
 from plugrad.plugin.loader import LoadedPlugin
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import pluggy
 
-from plugrad.plugin import discovery, hook_calls, isolation
+from plugrad.plugin import discovery, hook_calls, hook_guards
 from plugrad.plugin.manager import plugins
 from plugrad.renderer import cstyle
 from plugrad.runtime import transfer
 
 # what a plugin may import without it being counted: the core and what it brings, the standard library's
 # compressors and hashes, and tools for foreign code
-_BROUGHT = (shutil, hashlib, np, pluggy, discovery, hook_calls, isolation, cstyle, transfer)
+_BROUGHT = (shutil, hashlib, np, pluggy, discovery, hook_calls, hook_guards, cstyle, transfer)
 for _tool in ("ctypes", "cffi", "_cffi_backend"):
     with contextlib.suppress(ImportError):
         importlib.import_module(_tool)

@@ -53,7 +53,7 @@ class BackendReport:
         return out
 
 
-def explain(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
+def backend_reports(manager: PluginManager = plugins) -> tuple[BackendReport, ...]:
     """Load and probe everything; report usable backends by priority, then the others.
 
     Opens no device. A plugin that fails is a line of the report, never an exception.

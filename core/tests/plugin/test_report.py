@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from plugrad.plugin.explain import BackendReport, State, explain
 from plugrad.plugin.hints import HINTS
+from plugrad.plugin.report import BackendReport, State, backend_reports
 
 
 def by_name(reports: tuple[BackendReport, ...]) -> dict[str, BackendReport]:
@@ -15,7 +15,7 @@ def by_name(reports: tuple[BackendReport, ...]) -> dict[str, BackendReport]:
 
 def test_a_working_backend_is_shown_with_its_devices(site: Any) -> None:
     site.install_good()
-    report = by_name(explain(site.manager()))["CHIP"]
+    report = by_name(backend_reports(site.manager()))["CHIP"]
     assert report.state is State.READY
     assert (report.distribution, report.version, report.spec_version) == ("plugrad-chip", "1.0", "1.0")
     assert [device.target.name for device in report.devices] == ["CHIP", "CHIP:1"]
@@ -23,7 +23,7 @@ def test_a_working_backend_is_shown_with_its_devices(site: Any) -> None:
 
 def test_a_failed_plugin_is_shown_with_its_traceback(site: Any) -> None:
     site.install("plugrad-bad", {"bad": "broken_bad"}, "2.5", broken_bad="1 / 0")
-    report = by_name(explain(site.manager()))["BAD"]
+    report = by_name(backend_reports(site.manager()))["BAD"]
     assert report.state is State.FAILED
     assert "ZeroDivisionError" in report.reason
     assert "broken_bad.py" in report.traceback
@@ -34,19 +34,19 @@ def test_a_backend_without_devices_says_why_and_what_would_help(site: Any) -> No
     site.install_good(
         **{"return Probe(": "return Probe(reason='no driver', remedy='Load it.')\n    return Probe("}
     )
-    report = by_name(explain(site.manager()))["CHIP"]
+    report = by_name(backend_reports(site.manager()))["CHIP"]
     assert (report.state, report.reason, report.remedy) == (State.NO_DEVICE, "no driver", "Load it.")
 
 
 def test_a_probe_that_raises_is_a_failure_with_its_traceback(site: Any) -> None:
     site.install_good(**{"return Probe(": "1 / 0; return Probe("})
-    report = by_name(explain(site.manager()))["CHIP"]
+    report = by_name(backend_reports(site.manager()))["CHIP"]
     assert report.state is State.FAILED
     assert "broken_chip.py" in report.traceback
 
 
 def test_known_backends_that_are_missing_come_with_their_install_line(site: Any) -> None:
-    report = by_name(explain(site.manager()))["CUDA"]
+    report = by_name(backend_reports(site.manager()))["CUDA"]
     assert report.state is State.NOT_INSTALLED
     assert report.remedy == HINTS[1].install_line
 
@@ -54,7 +54,7 @@ def test_known_backends_that_are_missing_come_with_their_install_line(site: Any)
 def test_duplicates_are_shown_as_one_failure_each(site: Any) -> None:
     site.install_good()
     site.install("plugrad-rival", {"chip": "broken_rival"}, broken_rival=site.good("chip"))
-    failed = [report for report in explain(site.manager()) if report.state is State.FAILED]
+    failed = [report for report in backend_reports(site.manager()) if report.state is State.FAILED]
     assert sorted(report.distribution for report in failed) == ["plugrad-chip", "plugrad-rival"]
 
 
@@ -62,7 +62,7 @@ def test_duplicates_are_shown_as_one_failure_each(site: Any) -> None:
 def test_a_broken_addition_is_shown_beside_its_device(site: Any) -> None:
     site.install_good()
     site.install("plugrad-addition", {"chip": "broken_addition"}, broken_addition="1 / 0")
-    states = {report.distribution: report.state for report in explain(site.manager())}
+    states = {report.distribution: report.state for report in backend_reports(site.manager())}
     assert states["plugrad-chip"] is State.READY
     assert states["plugrad-addition"] is State.FAILED
 
@@ -75,14 +75,14 @@ def test_an_addition_is_shown_with_the_hooks_that_it_replaces(site: Any) -> None
         "@hookimpl(wrapper=True)\ndef plugrad_renderer(target): return (yield)\n"
     )
     site.install("plugrad-chip-more", {"chip": "broken_more"}, broken_more=source)
-    report = by_name(explain(site.manager()))["CHIP"]
+    report = by_name(backend_reports(site.manager()))["CHIP"]
     assert report.additions == ("plugrad-chip-more 1.0: plugrad_compiler, around plugrad_renderer",)
 
 
 def test_the_report_is_json(site: Any) -> None:
     site.install_good()
     site.install("plugrad-bad", {"bad": "broken_bad"}, broken_bad="1 / 0")
-    data = json.loads(json.dumps([report.as_json() for report in explain(site.manager())]))
+    data = json.loads(json.dumps([report.as_json() for report in backend_reports(site.manager())]))
     assert data[0]["devices"][1] == {
         "name": "CHIP:1",
         "arch": "v1",

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from plugrad.errors import DeviceNotFound, PluginError
-from plugrad.plugin import isolation
-from plugrad.plugin.explain import State, explain
+from plugrad.plugin import hook_guards
+from plugrad.plugin.report import State, backend_reports
 from plugrad.target import Target
 
 TARGET = Target("CHIP", 0, "v1")
@@ -143,7 +143,7 @@ def test_a_broken_wrapper_is_named_and_left_out(site: Any, body: tuple[str, ...]
     assert says in failure.reason
     assert failure.source.owner == "plugrad-bad 1.0"
     assert ("broken_bad.py" in failure.traceback) is ("raised" in failure.reason)
-    reports = {report.name: report for report in explain(manager)}
+    reports = {report.name: report for report in backend_reports(manager)}
     assert (reports["CHIP"].state, reports["BAD"].state) == (State.READY, State.FAILED)
 
 
@@ -198,7 +198,7 @@ def test_an_error_that_passes_a_wrapper_is_not_blamed_on_it(site: Any) -> None:
 def test_a_wrapper_that_never_goes_on_is_left_out_of_the_probe(
     site: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolation, "PROBE_SECONDS", 0.2)
+    monkeypatch.setattr(hook_guards, "PROBE_SECONDS", 0.2)
     stop = threading.Event()
     monkeypatch.setattr(threading, "stop_of_test", stop, raising=False)
     site.install_good()
