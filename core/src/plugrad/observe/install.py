@@ -16,12 +16,12 @@ from plugrad.observe.style import terminal_width
 from plugrad.settings import cache_dir, settings
 
 if TYPE_CHECKING:
-    from plugrad.observe import match_stats, printer, profiler, recorder, replay
+    from plugrad.observe import printer, profiler, recorder, replay, rules
 else:
     # most programs ask for none of them
-    match_stats, printer, profiler, recorder, replay = map(
+    printer, profiler, recorder, replay, rules = map(
         LazyModule,
-        [f"plugrad.observe.{name}" for name in ("match_stats", "printer", "profiler", "recorder", "replay")],
+        [f"plugrad.observe.{name}" for name in ("printer", "profiler", "recorder", "replay", "rules")],
     )
 
 _HOW_TO_OPEN = "recorded to {0}\nto look at it: plugrad viz {0}   (of the distribution plugrad-viz)"
@@ -73,7 +73,7 @@ def _profile() -> Subscription:
 
 
 def _match_stats() -> None:
-    atexit.register(lambda: print(match_stats.times_table(width=terminal_width()), file=sys.stderr))
+    atexit.register(lambda: print(rules.times_table(width=terminal_width()), file=sys.stderr))
 
 
 def _record() -> Subscription:

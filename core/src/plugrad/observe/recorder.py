@@ -38,7 +38,7 @@ from plugrad.events import (
 from plugrad.observe.fusion_report import DECIDED, KernelReport, fusion_report
 from plugrad.observe.listing import linear_listing
 from plugrad.observe.node_fields import facts_of, node_fields
-from plugrad.observe.rule_source import source_of
+from plugrad.observe.rules import source_of
 from plugrad.observe.user_lines import LINE_EVENTS, UserLines
 from plugrad.runtime.private_folder import make_private
 from plugrad.schedule.create import ScheduleDraft

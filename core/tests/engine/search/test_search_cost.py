@@ -1,9 +1,9 @@
-"""Tests of plugrad.engine.search.program_cost."""
+"""Tests of what plugrad.engine.search.search takes a program to cost."""
 
 from plugrad.codegen.lower import lower
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import STORABLE, dtypes
-from plugrad.engine.search.program_cost import program_cost
+from plugrad.engine.search.search import program_cost
 from plugrad.target import Capabilities
 from plugrad.uop.ops import KernelInfo, Ops
 from plugrad.uop.uop import UOp
