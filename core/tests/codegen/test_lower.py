@@ -158,3 +158,11 @@ def test_rules_of_the_renderer_may_write_only_what_is_legal() -> None:
     rules = PatternMatcher((UPat(Ops.MAX, src=(x, y)), lambda x, y: UOp(Ops.MAX, dtypes.int32, (x, y), None)))
     with pytest.raises(VerifyError, match="MAX"):
         lower(elementwise(), CAPABILITIES, (), rules)
+
+
+def test_what_a_kernel_keeps_of_a_buffer_it_reads() -> None:
+    i, j = UOp.range(16, 0), UOp.range(4, 1)
+    place = param(0, 64).index(i * 4 + j)
+    value = (param(1, 16).index(i).load() < 3).where(UOp.const(dtypes.float32, 1.0), place.load())
+    lowered = lower(kernel(place.store(value, i, j)), CAPABILITIES)
+    assert (lowered.outs, lowered.ins) == ((0,), (0, 1))

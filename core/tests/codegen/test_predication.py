@@ -1,10 +1,13 @@
+from collections.abc import Sequence
+
 from plugrad.codegen.predication import lower_gates, simplify_gates
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import Ops
+from plugrad.uop.symbolic import simplify
 from plugrad.uop.uop import UOp
 
 out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, 64)) for slot in range(2))
-i = UOp.range(16, 0)
+i, j = UOp.range(16, 0), UOp.range(4, 1)
 always, never = (UOp.const(dtypes.bool, value) for value in (True, False))
 zero = UOp.const(dtypes.float32, 0.0)
 
@@ -42,6 +45,23 @@ def test_addresses_use_what_their_gate_says() -> None:
 def test_a_gate_that_always_holds_goes() -> None:
     got = simplify_gates(UOp.sink(out.index(i).store(x.index(i, i < 16).load(), i)))
     assert got is UOp.sink(out.index(i).store(x.index(i).load(), i))
+
+
+def rows(condition: UOp, in_place: Sequence[int] = (0, 1)) -> UOp:
+    """Return a kernel that writes 1 to elements of 16 rows of 4, or what they have."""
+    place = out.index(i * 4 + j)
+    choices = [zero + 1, place.load()]
+    return UOp.sink(place.store(condition.where(*(choices[n] for n in in_place)), i, j))
+
+
+def test_rows_that_keep_what_they_have_are_not_stored() -> None:
+    place = out.index(i * 4 + j, i < 5)
+    assert simplify_gates(rows(i < 5)) is simplify(UOp.sink(place.store(zero + 1, i, j)))
+    assert simplify_gates(rows(i >= 5, in_place=(1, 0))) is simplify_gates(rows(i < 5))
+
+
+def test_single_elements_that_keep_what_they_have_are_chosen_by_lanes() -> None:
+    assert simplify_gates(rows(j < 2)) is simplify(rows(j < 2))
 
 
 def test_a_choice_by_the_gate_of_a_load_is_the_load() -> None:

@@ -20,7 +20,7 @@ from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.pairwise_sum import split_long_sums
-from plugrad.codegen.predication import lower_gates, simplify_gates
+from plugrad.codegen.predication import UNGATED, lower_gates, simplify_gates
 from plugrad.codegen.prepare.guard_empty_loops import guard_empty_loops
 from plugrad.codegen.prepare.lower_fourier import lower_fourier
 from plugrad.codegen.prepare.lower_running_sum import keep_totals
@@ -145,6 +145,8 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
     specials = {u.arg: u.src[0] for u in by_op.get(Ops.SPECIAL, ())}
     loads, stores = by_op.get(Ops.LOAD, []), by_op.get(Ops.STORE, [])
     updated = (store.src[0] for store in stores if store.arg is not None)
+    # launches add gates, and these write all; behind one of the kernel's own, memory stays as it is
+    kept = (u.src[0] for u in ast.src if u.op is Ops.STORE and len(u.src[0].src) > UNGATED)
     copied = (copy.src[1] for copy in by_op.get(Ops.COPY_ASYNC, ()))
     return Lowered(
         name=f"{ast.arg.name}_{ast.key.hex()[:8]}",
@@ -154,7 +156,7 @@ def lower_optimised(kernel: KernelOpt, ast: UOp, extra_rules: PatternMatcher | N
         threads=int(specials["thread"].vmax) if "thread" in specials else 1,
         variables=tuple(sorted(u.arg[0] for u in by_op.get(Ops.DEFINE_VAR, ()))),
         outs=_slots(store.src[0] for store in stores),
-        ins=_slots((*(load.src[0] for load in loads), *updated, *copied)),
+        ins=_slots((*(load.src[0] for load in loads), *updated, *kept, *copied)),
         estimates=estimate(ast),
         opts=tuple(kernel.applied),
         axes=_axes(optimised),

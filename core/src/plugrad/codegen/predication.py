@@ -5,6 +5,7 @@ from typing import Any
 from plugrad.dtype import dtypes
 from plugrad.uop import Ops, PatternMatcher, UOp, UPat, graph_rewrite, simplify
 from plugrad.uop.node.terms import operands_of
+from plugrad.uop.strides import coefficient
 from plugrad.uop.validity import pm_simplify_validity
 
 _buffer, _idx, _gate = UPat.var("buffer"), UPat.var("idx"), UPat.var("gate")
@@ -12,7 +13,7 @@ _cond, _zero = UPat.var("cond"), UPat.cvar("zero")
 _open, _closed = UPat.const(True, dtypes.bool), UPat.const(False, dtypes.bool)
 
 # sources of an INDEX without a gate
-_UNGATED = 2
+UNGATED = 2
 
 
 def _gated_index(gate: UPat) -> UPat:
@@ -31,6 +32,26 @@ def _without_its_gate(cond: UOp, load: UOp, zero: UOp) -> UOp | None:
     is_known = set(operands_of(gate, Ops.AND)).issubset(operands_of(load.src[2], Ops.AND))
     return load if zero is load.src[1] and is_known else None
 
+
+def _without_kept_rows(store: UOp) -> UOp | None:
+    """Make the choice between new rows and those there a gate of the store.
+
+    Where elements of one row are kept and others not, lanes choose: stores of single lanes take longer.
+    """
+    place, value, *ended = store.src
+    if store.arg is not None or value.op is not Ops.WHERE or len(place.src) > UNGATED:
+        return None
+    cond, new, old = value.src
+    there = place.load()
+    if new is there:
+        cond, new, old = ~cond, old, new
+    in_rows = any(abs(coefficient(place.src[1], r) or 0) == 1 and r not in cond.ranges for r in ended)
+    if old is not there or not in_rows:
+        return None
+    return store.replace(src=(place.replace(src=(*place.src, cond)), new, *ended))
+
+
+pm_kept_rows = PatternMatcher((UPat(Ops.STORE, name="store"), _without_kept_rows))
 
 pm_gates = PatternMatcher(
     (
@@ -52,8 +73,11 @@ def simplify_gates(sink: UOp, _: Any = None) -> UOp:
 
     before: INDEX(buffer, i % 8, i < 8 & i < 9), i of 16
     after:  INDEX(buffer, i, i < 8)
+
+    before: STORE(INDEX(buffer, 64*i + j), WHERE(i == 3, x, LOAD(INDEX(buffer, 64*i + j))), i, j)
+    after:  STORE(INDEX(buffer, 64*i + j, i == 3), x, i, j)
     """
-    return simplify(graph_rewrite(sink, pm_simplify_validity, name="simplify_gates"))
+    return simplify(graph_rewrite(sink, pm_simplify_validity + pm_kept_rows, name="simplify_gates"))
 
 
 def lower_gates(sink: UOp, _: Any = None) -> UOp:
@@ -66,6 +90,6 @@ def lower_gates(sink: UOp, _: Any = None) -> UOp:
     after:  LOAD(INDEX(buffer, idx), 0, gate)
     """
     op = Ops.INDEX
-    if not any([u.op is op and len(u.src) > _UNGATED for u in sink.toposort()]):
+    if not any([u.op is op and len(u.src) > UNGATED for u in sink.toposort()]):
         return sink
     return graph_rewrite(sink, pm_gates, name="lower_gates")
