@@ -366,6 +366,20 @@ def test_a_transposed_tile_has_as_many_rows_as_a_set_of_the_cache_holds(rows: in
     assert sizes(ast, LOOPS, AxisType.UPCAST) == [8, 8]
 
 
+def test_sums_along_vectors_are_not_written_out_for_the_lines_of_a_transposed_result() -> None:
+    i, j, k = UOp.range(256, 0), UOp.range(64, 1), UOp.range(64, 2, AxisType.REDUCE)
+
+    def squared(c: UOp) -> UOp:
+        x = param(1, 256 * 64).index(i * 64 + c).load()
+        return x * x
+
+    # divided by the sum of its row, each element is written into a column
+    value = squared(j) / squared(k).reduce(Ops.ADD, k)
+    ast = kernel(param(0, 64 * 256).index(j * 256 + i).store(value, i, j))
+    written_out = {opt.axis for opt in chosen(ast, LOOPS) if opt.op is OptOps.UPCAST}
+    assert written_out == {(1,), (2,)}
+
+
 def test_pairs_in_memory_are_written_out_beside_whole_vectors() -> None:
     i, part = UOp.range(4096, 0), UOp.range(2, 1)
     real, imag = (param(slot, 4096).index(i).load() for slot in (1, 2))

@@ -393,7 +393,9 @@ class _VectorPlan:
     def _crossing(self, lane: UOp) -> tuple[AxisId, int] | None:
         """Return another axis and its lanes, contiguous where `lane` is not; all of a pair."""
         jumping = [p for p in self.places if p.moves(lane) and not p.is_contiguous(lane)]
-        for r in self.kernel.axes(AxisType.LOOP):
+        # sums along vectors cannot have these lanes too: all their steps would be written out
+        repeated = {r for body in self.bodies if body.reduce in self.summed for r in body.loops}
+        for r in (r for r in self.kernel.axes(AxisType.LOOP) if r not in repeated):
             side = self._fitting(r, 1, (_WAYS, _WAYS // 2) if constant_size(r) != 2 else (2,))
             if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
