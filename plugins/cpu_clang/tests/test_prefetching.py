@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from plugrad.codegen.linearizer import linearize, remove_unused
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, Ops
@@ -113,6 +115,50 @@ def test_rows_that_are_short_or_long_and_loops_without_time_leave_it() -> None:
     assert prefetches(rows_twice(1024, busy), CACHED) == {}
     assert prefetches(rows_twice(1 << 15, busy), CACHED) == {}
     assert prefetches(rows_twice(4096, lambda value: value * value), CACHED) == {}
+
+
+def tiles_of_rows(columns: int, apart: int = 8 * 384, lanes: int = 1) -> list[UOp]:
+    """Return a program of products of eight rows of `x` with columns of `y`, tile after tile.
+
+    `apart` are the elements from tile to tile. Of `lanes` tiles, one row of `y` is another's.
+    """
+    tiles, others, k = (
+        UOp(Ops.RANGE, i32, (UOp.const(i32, size),), UOp.range(size, n, kind).arg)
+        for n, (size, kind) in enumerate(
+            [(64, AxisType.LOOP), (lanes, AxisType.LOOP), (384, AxisType.REDUCE)]
+        )
+    )
+    stores = [
+        out.index(tiles * 8 + (row * 512 + column)).store(
+            (at(x, tiles * apart + k + row * 384) * at(y, others * 8 + k * columns + column)).reduce(
+                Ops.ADD, k
+            ),
+            tiles,
+            *((others,) if lanes > 1 else ()),
+        )
+        for row in range(8)
+        for column in range(columns)
+    ]
+    return remove_unused(linearize(UOp.sink(*stores), CAPABILITIES))
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_products_ask_for_the_rows_of_the_next_tile(lanes: int) -> None:
+    found = prefetches(tiles_of_rows(4, lanes=lanes), CACHED)
+    ahead = {offset_of(load): fetch for load, fetch in found.items() if load.src[0].src[0] is x}
+    assert ahead == {row * 384: Prefetch(8 * 384, is_near=False) for row in range(8)}
+
+
+def test_rows_that_this_tile_reads_itself_are_not_fetched_for_the_next() -> None:
+    # each tile begins two rows after the one before
+    found = prefetches(tiles_of_rows(4, apart=2 * 384), CACHED)
+    assert sorted(map(offset_of, found)) == [6 * 384, 7 * 384]
+
+
+def test_few_products_of_a_line_ask_for_none() -> None:
+    assert prefetches(tiles_of_rows(3), CACHED) == {}
+    # nor do tiles that the second cache has no room for
+    assert prefetches(tiles_of_rows(4), CACHED // 8) == {}
 
 
 def test_the_source_asks_before_it_loads() -> None:

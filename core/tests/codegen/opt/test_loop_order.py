@@ -12,6 +12,7 @@ from plugrad.uop.uop import UOp
 
 LOOPS = replace(CAPABILITIES, grid_dims=0, max_grid=(), max_workgroup=0, vector_bits=512, threads=2)
 PANELS = replace(LOOPS, vector_registers=32, local_memory_bytes=1 << 20)
+ONE = replace(PANELS, threads=1, vector_unit_bits=256, cache_bytes=(32 << 10, 1 << 20))
 
 
 def param(slot: int, numel: int) -> UOp:
@@ -35,6 +36,23 @@ def test_loops_are_not_turned_for_what_the_first_cache_holds_anyway() -> None:
     near, far = LOOPS.cache_bytes[0] // 32, LOOPS.cache_bytes[0]
     assert not any(opt.op is OptOps.SWAP for opt in chosen(windows(64, near)))
     assert any(opt.op is OptOps.SWAP for opt in chosen(windows(64, far)))
+
+
+def layer(inputs: int, outputs: int) -> UOp:
+    """Return the kernel of 16 rows times weights, both with the steps of the sum side by side."""
+    i, j = UOp.range(16, 0), UOp.range(outputs, 1)
+    k = UOp.range(inputs, 2, AxisType.REDUCE)
+    left = param(1, 16 * inputs).index(i * inputs + k).load()
+    right = param(2, outputs * inputs).index(j * inputs + k).load()
+    total = (left * right).reduce(Ops.ADD, k)
+    return UOp.sink(param(0, 16 * outputs).index(i * outputs + j).store(total, i, j), arg=KernelInfo())
+
+
+def test_what_no_cache_holds_is_read_once() -> None:
+    # two tiles of rows, which are larger than those of weights
+    near, far = chosen(layer(1536, 32), ONE), chosen(layer(1536, 384), ONE)
+    assert not any(opt.op is OptOps.SWAP for opt in near)
+    assert [opt.axis for opt in far if opt.op is OptOps.SWAP] == [(0, 0)]
 
 
 def gradient(images: int, places: int, channels: int) -> UOp:

@@ -6,13 +6,16 @@ ran at 73 GFLOP/s of 112 on a core of an EPYC (Zen 4), and runs at 103 where it 
 
 Loops that go over a row one after the other wait for memory in the first, and compute in the next. So the
 second asks for the next row: a softmax of 4096 x 4096 floats took 10.9 ms on that core, and takes 7.8.
+
+Sums of products compute long on what they load, and ask for what the next tile reads meanwhile. A layer of
+384 inputs and outputs takes 76 us in place of 115 for 16 rows, with weights that come from memory.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from plugrad._frozen import frozen
-from plugrad.uop.ops import Ops
+from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.shape import least
 from plugrad.uop.strides import coefficient, constant_size
 from plugrad.uop.symbolic import simplify
@@ -67,7 +70,7 @@ def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
             far = _far_lines(body, r, cached_bytes)
             is_near = len(far) * steps <= _NEAR_LINES
             out.update((load, Prefetch(steps * step, is_near)) for load, step in far.items())
-    rows = _rows_read_again(uops, cached_bytes)
+    rows = _next_tiles(uops, cached_bytes) | _rows_read_again(uops, cached_bytes)
     return {load: Prefetch(step, is_near=False) for load, step in rows.items()} | out
 
 
@@ -91,8 +94,8 @@ def _rows_read_again(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, int]:
     """
     loops_in: dict[UOp, list[InnermostLoop]] = {}
     for loop in innermost_loops(uops):
-        if loop.around is not None:
-            loops_in.setdefault(loop.around, []).append(loop)
+        if loop.around:
+            loops_in.setdefault(loop.around[-1], []).append(loop)
     out: dict[UOp, int] = {}
     for around, loops in loops_in.items():
         read: dict[tuple[UOp, UOp, int], float] = {}
@@ -104,6 +107,25 @@ def _rows_read_again(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, int]:
                     work = len(loop.body) / len(lines)
                     if work >= _BUSY * read.setdefault((memory, begin, min(lines)), work):
                         out.update(dict.fromkeys(lines.values(), step))
+    return out
+
+
+def _next_tiles(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, int]:
+    """Return LOADs of sums of products, with the elements to what the next tile reads.
+
+    One for each line that this tile does not read itself. Even a buffer that the caches would hold is often
+    in memory: weights of a network, which all others have pushed out since the last call.
+    """
+    out: dict[UOp, int] = {}
+    for loop in innermost_loops(uops):
+        tiles = [r for r in reversed(loop.around) if r.arg.kind is AxisType.LOOP]
+        sums = sum(u.op is Ops.ACCUMULATE for u in loop.body)
+        for (memory, base), lines in _lines(loop.body, cached_bytes // _ROWS).items() if sums else ():
+            step = next(filter(None, (coefficient(base, r) for r in tiles)), 0)
+            nbytes = abs(step) * memory.dtype.itemsize
+            if CACHE_LINE <= nbytes <= cached_bytes // _ROWS and sums >= _BUSY * len(lines):
+                moved = step * memory.dtype.itemsize // CACHE_LINE
+                out.update((u, step) for line, u in lines.items() if line + moved not in lines)
     return out
 
 
@@ -141,12 +163,12 @@ class InnermostLoop(NamedTuple):
     Attributes:
         range: its RANGE.
         body: its instructions.
-        around: the RANGE that it is in, if there is one.
+        around: the RANGEs that it is in, the outermost first.
     """
 
     range: UOp
     body: Sequence[UOp]
-    around: UOp | None
+    around: tuple[UOp, ...]
 
 
 def innermost_loops(uops: Sequence[UOp]) -> Iterator[InnermostLoop]:
@@ -160,4 +182,4 @@ def innermost_loops(uops: Sequence[UOp]) -> Iterator[InnermostLoop]:
         elif u.op is Ops.END:
             around.pop()
             if u.src[0] is uops[begin]:
-                yield InnermostLoop(u.src[0], uops[begin + 1 : i], around[-1] if around else None)
+                yield InnermostLoop(u.src[0], uops[begin + 1 : i], tuple(around))

@@ -49,6 +49,7 @@ static void kernel_body(float *restrict data0, const float *restrict data1, cons
         for (int r3 = 0; r3 < 3; r3++) {
           for (int r4 = 0; r4 < 7; r4++) {
             int alu4 = ((((i1*460)+(r3*52900))+(r4*230))+(alu3*(-2)));
+            __builtin_prefetch((data1+alu4)+460, 0, 2);
             f32x16 val8 = *(const f32x16u *)(data1+alu4);
             f32x16 val9 = *(const f32x16u *)(data1+(alu4+15ll));
             f32x16 val10 = (f32x16){val8[0], val8[2], val8[4], val8[6], val8[8], val8[10], val8[12], val8[14], val9[1], val9[3], val9[5], val9[7], val9[9], val9[11], val9[13], val9[15]};
@@ -56,6 +57,7 @@ static void kernel_body(float *restrict data0, const float *restrict data1, cons
             float val11 = *(local0+alu5);
             f32x16 val12 = f32x16_of(val11);
             acc0 = fma_f32x16(val10, val12, acc0);
+            __builtin_prefetch((data1+(alu4+32ll))+460, 0, 2);
             f32x16 val13 = *(const f32x16u *)(data1+(alu4+32ll));
             // the line above, 2 times in all
             f32x16 val15 = (f32x16){val13[0], val13[2], val13[4], val13[6], val13[8], val13[10], val13[12], val13[14], val14[1], val14[3], val14[5], val14[7], val14[9], val14[11], val14[13], val14[15]};
@@ -66,13 +68,15 @@ static void kernel_body(float *restrict data0, const float *restrict data1, cons
             // the 4 lines above, 7 times in all
             acc15 = fma_f32x16(val15, val29, acc15);
             f32x16 val30 = *(const f32x16u *)(data1+(alu4+1ll));
-            // the line above, 2 times in all
+            __builtin_prefetch((data1+(alu4+16ll))+460, 0, 2);
+            f32x16 val31 = *(const f32x16u *)(data1+(alu4+16ll));
             f32x16 val32 = (f32x16){val30[0], val30[2], val30[4], val30[6], val30[8], val30[10], val30[12], val30[14], val31[1], val31[3], val31[5], val31[7], val31[9], val31[11], val31[13], val31[15]};
             float val33 = *(local0+(alu5+8ll));
             f32x16 val34 = f32x16_of(val33);
             acc0 = fma_f32x16(val32, val34, acc0);
             f32x16 val35 = *(const f32x16u *)(data1+(alu4+33ll));
-            // the line above, 2 times in all
+            __builtin_prefetch((data1+(alu4+48ll))+460, 0, 2);
+            f32x16 val36 = *(const f32x16u *)(data1+(alu4+48ll));
             f32x16 val37 = (f32x16){val35[0], val35[2], val35[4], val35[6], val35[8], val35[10], val35[12], val35[14], val36[1], val36[3], val36[5], val36[7], val36[9], val36[11], val36[13], val36[15]};
             acc1 = fma_f32x16(val37, val34, acc1);
             float val38 = *(local0+(alu5+9ll));

@@ -44,18 +44,19 @@ _CLEARLY = 0.98
 def order_loops(kernel: KernelOpt) -> None:
     """Move loops outside whose steps load most anew. What the innermost one repeats stays cached.
 
-    What fits the first cache stays there in any order: for its sake no other memory is read in jumps.
+    What is beyond the second cache comes first: it is read once. What fits the first cache stays there in
+    any order: for its sake no other memory is read in jumps.
     """
     stores = stores_of(kernel.ast)
     if len(stores) != 1:
         return
     main = max(bodies_of(kernel.ast)[1:], key=lambda b: b.steps)
-    near = kernel.capabilities.cache_bytes[0]
-    places = [p for p in moving(main) if nbytes_between(p.index) > near]
+    caches = kernel.capabilities.cache_bytes
+    beyond = [[p for p in moving(main) if nbytes_between(p.index) > most] for most in (caches[-1], caches[0])]
     loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
 
-    def loaded_anew(r: UOp) -> int:
-        return sum(p.nbytes(p.index.ranges - set(loops)) for p in places if p.moves(r))
+    def loaded_anew(r: UOp) -> list[int]:
+        return [sum(p.nbytes(p.index.ranges - set(loops)) for p in places if p.moves(r)) for places in beyond]
 
     for n, r in enumerate(sorted(loops, key=loaded_anew, reverse=True)):
         if loops[n] is not r:
