@@ -95,6 +95,13 @@ def test_more_than_kernels_has_no_form() -> None:
     assert form_of([x]) is None or not form_of([x])
 
 
+def test_copies_of_memory_have_a_form() -> None:
+    keys = {key_of(memory(4, device="PYTHON:1").copy_to_device("PYTHON") + 1) for _ in range(2)}
+    assert len(keys) == 1
+    other = key_of(memory(4, device="PYTHON:2").copy_to_device("PYTHON") + 1)
+    assert other not in keys
+
+
 def test_rules_of_gradients_are_no_part_of_the_form() -> None:
     x = memory(4)
     forms = [form_of([with_rule([x + 1], [x], lambda gradients, _: gradients)[0]]) for _ in range(2)]

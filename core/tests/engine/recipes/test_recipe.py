@@ -60,6 +60,11 @@ GRAPHS: dict[str, Callable[[UOp, UOp], list[UOp]]] = {
     "a view": lambda x, y: [(x + y).permute((1, 0)), x.permute((1, 0))],
     "reshaped": lambda x, y: [(x + y).reshape((12,))],
     "a slice": lambda x, y: [x.shrink(((1, 2), (0, 4))) * y.shrink(((2, 3), (0, 4)))],
+    "a copy": lambda x, y: [put(get(y) + 1, "PYTHON:1").copy_to_device(x.device or "") * x],
+    "a copy that is asked for": lambda x, y: [
+        moved := put(get(x) * 2, "PYTHON:1").copy_to_device("PYTHON"),
+        moved + 1,
+    ],
     "nothing": lambda x, y: [x.shrink(((1, 1), (0, 4))) + 1, x + 1],
 }
 
@@ -151,7 +156,8 @@ def test_what_earlier_launches_computed_is_kept_when_one_fails(monkeypatch: pyte
 
     realize(graph())
     (recipe,) = recipes._entries.values()  # pyright: ignore[reportPrivateUsage]
-    kernel = recipe.launches[-1][0]
+    kernel = recipe.steps[-1][0]
+    assert kernel is not None
     runs: list[object] = []
 
     def fail(*_: object) -> None:

@@ -12,8 +12,8 @@ from plugrad.schedule.versions import IN_PLACE
 from plugrad.uop import Ops, UOp
 from plugrad.uop.shape import pairs_of
 
-# What takes more than kernels: writes, copies, values of variables.
-_NOT_PLAIN = frozenset({*IN_PLACE, Ops.COPY, Ops.BIND, Ops.DEFINE_VAR})
+# What takes more than kernels and copies: writes, values of variables.
+_NOT_PLAIN = frozenset({*IN_PLACE, Ops.BIND, Ops.DEFINE_VAR})
 
 
 # made at each realize: not frozen, which would double the time that takes
@@ -49,7 +49,7 @@ class Form:
 
 
 def form_of(roots: Sequence[UOp], scope: tuple[Hashable, ...] = ()) -> Form | None:
-    """Return the form of the graph of `roots`; None: it takes more than kernels.
+    """Return the form of the graph of `roots`; None: it takes more than kernels and copies of memory.
 
     All that it reads is memory, or computed from memory. `scope` is made part of the key.
     """
@@ -70,6 +70,8 @@ def form_of(roots: Sequence[UOp], scope: tuple[Hashable, ...] = ()) -> Form | No
         op, src = u.op, u.src
         if src:
             if op in _NOT_PLAIN or u.place is not None:
+                return None
+            if op is Ops.COPY and src[0].op is not Ops.BUFFER:
                 return None
             if op is Ops.OUTPUT:
                 # rules of gradients are no part of what is computed

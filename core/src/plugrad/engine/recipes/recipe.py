@@ -1,6 +1,6 @@
 """Run on other buffers what was compiled for graphs of the same form.
 
-What is left to do are the launches, the memory of results, and noting where these lie: a recipe neither makes
+What is left to do are launches and copies, the memory of results, and noting where these lie: a recipe neither makes
 a canonical graph nor looks kernels up.
 """
 
@@ -12,7 +12,7 @@ from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine import storage
 from plugrad.engine.compile import CompiledKernel
-from plugrad.engine.execute import Launch, Picker, Step, launch, picker, takes_long
+from plugrad.engine.execute import Copy, Picker, Step, launch, picker, takes_long
 from plugrad.engine.plan import ExecutionPlan, Result
 from plugrad.engine.recipes.form import Form, form_of
 from plugrad.engine.schedule_cache import recipes
@@ -54,13 +54,13 @@ class _Result:
         node: its number among the nodes of the form.
         place: the number of the memory among those of results.
         path: how the value shows the memory.
-        launches: how many launches it takes.
+        steps: how many launches and copies it takes.
     """
 
     node: int
     place: int
     path: ViewPath
-    launches: int
+    steps: int
 
 
 @frozen(eq=False)
@@ -75,7 +75,7 @@ class Recipe:
         places: the memory of results.
         temporaries: the memory of intermediate values.
         parts: what kernels see parts of.
-        launches: the kernels in order, each with what picks its buffers.
+        steps: the kernels in order, None for a copy, each with what picks its buffers.
         names: for each offset of the form the name of the kernels' variable.
         is_long: they may take long enough for somebody to ask how far they are.
     """
@@ -85,14 +85,14 @@ class Recipe:
     places: tuple[_Memory, ...]
     temporaries: tuple[_Memory, ...]
     parts: tuple[_Part, ...]
-    launches: tuple[tuple[CompiledKernel, Picker], ...]
+    steps: tuple[tuple[CompiledKernel | None, Picker], ...]
     names: Mapping[str, str]
     is_long: bool
 
     def run(self, form: Form) -> None:
         """Compute the values of a graph of the form, and note where they are.
 
-        When a launch fails, or is interrupted, what earlier ones computed is kept.
+        When a step fails, or is interrupted, what earlier ones computed is kept.
         """
         site = call_site()
         places = [storage.new_buffer(m.device, m.shape, m.dtype, site) for m in self.places]
@@ -104,18 +104,21 @@ class Recipe:
         values = {self.names[name]: value for name, value in form.values.items()} if self.names else {}
         done = 0
         try:
-            with progress(f"launching {len(self.launches)} again", None) if self.is_long else _SILENT:
-                for kernel, pick in self.launches:
-                    launch(kernel, pick(buffers), values)
+            with progress(f"launching {len(self.steps)} again", None) if self.is_long else _SILENT:
+                for kernel, pick in self.steps:
+                    if kernel is None:
+                        Copy(pick(buffers)).run(values)
+                    else:
+                        launch(kernel, pick(buffers), values)
                     done += 1
         finally:
-            if done < len(self.launches):
+            if done < len(self.steps):
                 # the exception's traceback holds them
                 for buffer in passing:
                     buffer.deallocate()
             nodes = [*form.nodes]
             for result in self.results:
-                if done >= result.launches:
+                if done >= result.steps:
                     place = places[result.place]
                     storage.record(nodes[result.node], shown(place, result.path) if result.path else place)
 
@@ -143,16 +146,15 @@ def remember(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> None:
 
 def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | None:
     """Return the recipe for a plan; None: it does more than fill new memory."""
-    launches = [step for step in steps if isinstance(step, Launch)]
     names = _names(form, plan)
-    if plan.conditions or len(launches) < len(steps) or names.keys() != form.values.keys():
+    if plan.conditions or names.keys() != form.values.keys():
         return None
     numbers = {u: number for number, u in enumerate(form.nodes)}
     noted = [result for result in plan.results if result.value in numbers]
     places = list(dict.fromkeys(storage.viewed(result.place) for result in noted))
     inputs: list[Buffer] = [u.place for u in form.inputs]
     made: list[Buffer] = [u.place for u in places]
-    used = dict.fromkeys(buffer for step in launches for buffer in step.buffers)
+    used = dict.fromkeys(buffer for step in steps for buffer in step.buffers)
     passing = [buffer for buffer in dict.fromkeys([b.whole for b in used]) if buffer in plan.temporaries]
     whole = {buffer: number for number, buffer in enumerate([*inputs, *made, *passing])}
     parts = [buffer for buffer in used if buffer not in whole]
@@ -161,11 +163,7 @@ def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | 
     }:
         return None
     order = {buffer: number for number, buffer in enumerate([*whole, *parts])}
-    written = {
-        step.buffers[slot]: count
-        for count, step in enumerate(launches, 1)
-        for slot in step.kernel.program.outs
-    }
+    written = {buffer: count for count, step in enumerate(steps, 1) for buffer in step.written}
     if not written.keys().isdisjoint(inputs) or any([result.is_passing for result in noted]):
         return None
     return Recipe(
@@ -174,9 +172,9 @@ def _recipe(form: Form, plan: ExecutionPlan, steps: Sequence[Step]) -> Recipe | 
         tuple([_Memory(u.arg.device, u.arg.shape, u.dtype) for u in places]),
         tuple([_Memory(buffer.device, (buffer.size,), buffer.dtype) for buffer in passing]),
         tuple([_Part(whole[part.whole], part.size, part.dtype, part.offset) for part in parts]),
-        tuple([(step.kernel, picker([order[b] for b in step.buffers])) for step in launches]),
+        tuple([(step.kernel, picker([order[b] for b in step.buffers])) for step in steps]),
         names,
-        takes_long([step.kernel.program for step in launches]),
+        takes_long([step.kernel.program for step in steps if step.kernel is not None]),
     )
 
 
