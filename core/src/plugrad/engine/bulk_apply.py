@@ -9,9 +9,13 @@ from plugrad.engine import storage
 from plugrad.engine.capture import capturing, current_capture
 from plugrad.engine.execute import Launch, Step
 from plugrad.runtime.buffer import Buffer
+from plugrad.runtime.graph import Graph
 from plugrad.uop import Ops, UOp
 
 State = tuple[UOp, ...]
+
+# Preparing a launch for a graph takes as long as two or three.
+_PREPARED = 4
 
 
 def bulk_apply(step: Callable[[State], State], state: State, count: int) -> State:
@@ -40,7 +44,9 @@ def bulk_apply(step: Callable[[State], State], state: State, count: int) -> Stat
         other, there, back = _others(recorded, before, after)
         started = time.perf_counter()
         run = [back if number % 2 else there for number in range(count - 2)]
-        _launch(run, capture.values)
+        _run(run, capture.values)
+        if capture is current_capture():
+            capture.steps.extend(step for steps in run for step in steps)
         _announce(run, started)
         return other if count % 2 else after
 
@@ -60,13 +66,30 @@ def _others(
     return other, there, back
 
 
-def _launch(run: Sequence[Sequence[Step]], values: dict[str, int]) -> None:
-    for launches in run:
-        for launch in launches:
-            launch.run(values)
-    if (capture := current_capture()) is not None:
-        capture.steps.extend(launch for launches in run for launch in launches)
-        capture.values.update(values)
+def _run(run: Sequence[Sequence[Step]], values: dict[str, int]) -> None:
+    """Run the steps of all turns, those of two turns by one call where the device can."""
+    pairs = len(run) // 2
+    graph = _graph([*run[0], *run[1]], values) if pairs >= _PREPARED else None
+    if graph is not None:
+        for _ in range(pairs):
+            graph()
+        run = run[2 * pairs :]
+    for steps in run:
+        for step in steps:
+            step.run(values)
+
+
+def _graph(steps: Sequence[Step], values: dict[str, int]) -> Graph | None:
+    """Return one call for `steps`.
+
+    None: somebody looks at each, they are not all of one device, or it launches them better one by one.
+    """
+    launches = [step for step in steps if isinstance(step, Launch)]
+    devices = {launch.kernel.device for launch in launches}
+    is_watched = events.active and events.listening(events.KernelEvent)
+    if is_watched or len(launches) < len(steps) or len(devices) != 1:
+        return None
+    return devices.pop().graph([launch.for_graph(values) for launch in launches])
 
 
 def _announce(run: Sequence[Sequence[Step]], started: float) -> None:

@@ -9,6 +9,7 @@ from plugrad import events
 from plugrad._frozen import frozen
 from plugrad.engine.compile import CompiledKernel
 from plugrad.runtime.buffer import Buffer, live_buffers
+from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.runtime.transfer import copy_buffer
 from plugrad.settings import settings
@@ -40,6 +41,13 @@ class Launch:
     def on(self, buffers: Iterable[Buffer]) -> "Launch":
         """Return the launch of its kernel on other buffers."""
         return Launch(self.kernel, tuple(buffers))
+
+    def for_graph(self, values: Mapping[str, int]) -> GraphLaunch:
+        """Return what a device's graph takes of it, with the variables at `values`."""
+        program, values = self.kernel.program, {**values, **self.kernel.values}
+        scalars = tuple([values[name] for name in program.variables])
+        handles = tuple([buffer.ensure_allocated().handle for buffer in self.buffers])
+        return GraphLaunch(self.kernel.runner, handles, scalars, *program.launch_dims(values))
 
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Launch with the variables at `values`; `replayed` is for observers."""

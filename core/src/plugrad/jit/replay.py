@@ -8,7 +8,6 @@ from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.execute import Copy, Launch, Picker, Step, picker, takes_long
 from plugrad.progress import progress
 from plugrad.runtime.buffer import Buffer
-from plugrad.runtime.graph import GraphLaunch
 
 # Runs a step on the handles of a replay, which is on these buffers, with variables at values.
 _Run = Callable[[Sequence[Any], Mapping[str, int], Sequence[Buffer]], None]
@@ -93,7 +92,7 @@ class Replay:
 
     def _prepare_graph(self, group: Sequence[Step], values: Mapping[str, int]) -> _Run | None:
         launches = [step for step in group if isinstance(step, Launch)]
-        graph = launches[0].kernel.device.graph([_graph_launch(launch, values) for launch in launches])
+        graph = launches[0].kernel.device.graph([launch.for_graph(values) for launch in launches])
         if graph is None:
             return None
         exchanged = [
@@ -164,13 +163,3 @@ def _groups(steps: Sequence[Step]) -> Iterator[list[Step]]:
         device = place
     if group:
         yield group
-
-
-def _graph_launch(launch: Launch, values: Mapping[str, int]) -> GraphLaunch:
-    program = launch.kernel.program
-    return GraphLaunch(
-        launch.kernel.runner,
-        tuple([buffer.ensure_allocated().handle for buffer in launch.buffers]),
-        tuple([values[name] for name in program.variables]),
-        *program.launch_dims(values),
-    )

@@ -1,7 +1,7 @@
 """Run on other buffers what was compiled for graphs of the same form.
 
-What is left to do are launches and copies, the memory of results, and noting where these lie: a recipe neither makes
-a canonical graph nor looks kernels up.
+What is left to do are launches and copies, the memory of results, and noting where these lie: a recipe
+neither makes a canonical graph nor looks kernels up.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
