@@ -67,7 +67,7 @@ def _others(
 
 
 def _run(run: Sequence[Sequence[Step]], values: dict[str, int]) -> None:
-    """Run the steps of all turns, those of two turns by one call where the device can."""
+    """Run the steps of all turns, two turns by one call where the device can."""
     pairs = len(run) // 2
     graph = _graph([*run[0], *run[1]], values) if pairs >= _PREPARED else None
     if graph is not None:

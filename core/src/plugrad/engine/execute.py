@@ -43,7 +43,7 @@ class Launch:
         return Launch(self.kernel, tuple(buffers))
 
     def for_graph(self, values: Mapping[str, int]) -> GraphLaunch:
-        """Return what a device's graph takes of it, with the variables at `values`."""
+        """Return this launch for a device's graph, with the variables at `values`."""
         program, values = self.kernel.program, {**values, **self.kernel.values}
         scalars = tuple([values[name] for name in program.variables])
         handles = tuple([buffer.ensure_allocated().handle for buffer in self.buffers])

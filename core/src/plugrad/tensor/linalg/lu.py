@@ -189,7 +189,7 @@ def _update_trailing(matrix: UOp, factors: UOp, places: UOp, begin: UOp, device:
     corner = transposed(pick_last(factors, places_of_rows)).contiguous()
     rows = take_rows(matrix, pick_last(places, numbers).contiguous()).contiguous()
     upper = matrix_product(inverse_of_lower(corner, device, unit=True), rows).contiguous()
-    product = matrix_product(transposed(factors), upper).contiguous()
+    product = matrix_product(transposed(factors), upper)
     swapped = take_rows(matrix, places)
     is_behind = rows_of(shape) >= expanded(begin + width, shape)
     return _replace_rows(is_behind.where(swapped - product, swapped), upper, begin).contiguous()
