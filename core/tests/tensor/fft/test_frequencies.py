@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from plugrad import Device, Tensor
-from plugrad.tensor.fft.frequencies import by_symmetry, cosines_and_sines, frequencies
+from plugrad.tensor.fft.circle import by_symmetry, cosines_and_sines
+from plugrad.tensor.fft.frequencies import frequencies
 from plugrad.transforms import vmap
 from plugrad.uop.ops import FourierArg, Ops
 
@@ -120,3 +121,23 @@ def test_long_prime_lengths_of_many_rows_are_those_of_numpy() -> None:
     expected = np.fft.fft(numbers.astype(np.complex128))
     got = Tensor(numbers).fft().numpy()
     assert np.abs(got - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(("rows", "size"), [(1, 271), (3, 337), (2, 2 * 401)])
+@pytest.mark.wide_on_cpu
+def test_primes_before_which_a_transform_is_one_kernel_are_convolutions(rows: int, size: int) -> None:
+    array = given(rows, size)
+    tolerance = 1e-10
+    np.testing.assert_allclose(Tensor(array).rfft().numpy(), np.fft.rfft(array), atol=tolerance)
+    numbers = array + 1j * array[:, ::-1] ** 2
+    np.testing.assert_allclose(Tensor(numbers).fft().numpy(), np.fft.fft(numbers), atol=tolerance)
+    np.testing.assert_allclose(Tensor(numbers).ifft().numpy(), np.fft.ifft(numbers), atol=tolerance)
+
+
+def test_gradients_of_prime_lengths_are_those_of_products() -> None:
+    array = given(2, 257)
+    x = Tensor(array)
+    weight = Tensor(given(2, 129))
+    (found,) = ((x.rfft().real * weight).sum()).gradient(x)
+    angles = 2 * np.pi * np.outer(np.arange(129), np.arange(257)) / 257
+    np.testing.assert_allclose(found.numpy(), weight.numpy() @ np.cos(angles), atol=1e-10)

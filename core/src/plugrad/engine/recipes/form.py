@@ -51,7 +51,8 @@ class Form:
 def form_of(roots: Sequence[UOp], scope: tuple[Hashable, ...] = ()) -> Form | None:
     """Return the form of the graph of `roots`.
 
-    None: it takes more than kernels and copies of memory. All that it reads is memory, or computed from memory. `scope` is made part of the key.
+    None: it takes more than kernels and copies of memory. All that it reads is memory, or computed from
+    memory. `scope` is made part of the key.
     """
     numbers: dict[UOp, int] = {}
     key: list[Any] = [scope, len(roots)]

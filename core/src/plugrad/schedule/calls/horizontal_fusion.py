@@ -116,6 +116,9 @@ def _loops_of(ast: UOp) -> _Loops | None:
     if ast.op is not Ops.SINK or len(ast.src) != 1 or ast.src[0].arg is not None:
         return None
     store, nodes = ast.src[0], ast.toposort()
+    if store.src[1].op is Ops.FOURIER:
+        # codegen gives a transform loops of its own
+        return None
     ranges = sorted((u for u in nodes if u.op is Ops.RANGE), key=lambda r: r.arg.ident)
     outer = store.src[2:]
     inner = tuple([r for r in ranges if r not in outer])

@@ -3,8 +3,9 @@
 Where loops run, a length of 16 to 4096 without prime factors above 13 takes one kernel. Others that are
 products of numbers up to 64 take one matrix product for each of some factors, those that take least time
 together: 2 products for 256, 3 for 4096, 4 for a million. Prime lengths up to 256 are one
-product too, and longer ones for many rows; what else has larger prime factors is a convolution of at least
-twice the length. A symbolic length, whose factors vary, is taken for a prime one: what it is at most says
+product too, and longer ones for many rows; where loops run and the length before such a prime takes one
+kernel, they are a convolution of that length. What else has larger prime factors is one of at least twice
+the length. A symbolic length, whose factors vary, is taken for a prime one: what it is at most says
 which of these ways.
 
 Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of complex Fourier series"; Bluestein
@@ -14,14 +15,27 @@ Source: Cooley and Tukey 1965, "An algorithm for the machine calculation of comp
 from __future__ import annotations
 
 import math
+import struct
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.dtype import DType, dtypes
+from plugrad.dtype import dtypes
 from plugrad.schedule.prepare.lower_complex import join_parts
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.lookup import size_beside
+from plugrad.tensor.fft.circle import (
+    by_symmetry,
+    circle,
+    conjugate,
+    count_up,
+    half_by_matrices,
+    in_memory,
+    times,
+    turned_by,
+)
+from plugrad.tensor.host.host_data import HOST, host_buffer
+from plugrad.tensor.lookup import pick_last, size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
 from plugrad.uop import UOp, add_sizes, greatest
@@ -47,6 +61,9 @@ _ROWS_TO_MAKE = 75
 # are one kernel each (500 rows of 509 take 4.8 ms, and 7.5 by all cosines; 12 and 26 of 1009).
 _CONVOLVED = 4000
 _CONVOLVED_IN_LOOPS = 800
+# That of the length before a prime (1000 rows of 337 real numbers take 1.6 ms, and 1.3 by all cosines; 5.7
+# and 11 of 1009).
+_BY_POWERS = 600
 
 
 def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor:
@@ -79,6 +96,11 @@ class _InOneKernel:
     def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
         x, roots = inputs
         return x.fourier(roots, self.arg) if runs_loops else None
+
+
+def _where_loops_run(elsewhere: Tensor, x: Tensor) -> Tensor:
+    """Return `x` for devices with loops, and the same computed in another way for others."""
+    return x._like(elsewhere._graph.dispatch(_first_where_loops_run, x._graph))
 
 
 def _first_where_loops_run(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
@@ -136,12 +158,13 @@ def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
     if radix == size:
         return _by_matrix(x, sign)
     if radix == 1:
-        if not _is_direct(x, size, 2):
-            return _by_convolution(x, sign)
-        found = by_symmetry(x, sign)
-        if _is_direct(x, size, 2, _CONVOLVED_IN_LOOPS):
+        is_direct = _is_direct(x, size, 2)
+        found = by_symmetry(x, sign) if is_direct else _by_convolution(x, sign)
+        if _has_powers(x, size, 2):
+            return _where_loops_run(found, _by_powers(x, sign))
+        if not is_direct or _is_direct(x, size, 2, _CONVOLVED_IN_LOOPS):
             return found
-        return x._like(found._graph.dispatch(_first_where_loops_run, _by_convolution(x, sign)._graph))
+        return _where_loops_run(found, _by_convolution(x, sign))
     # element i = first * (size / radix) + second gives frequency k = low + radix * high
     others = x.shape[:-2]
     rest = size // radix
@@ -157,12 +180,14 @@ def half_frequencies(x: Tensor) -> Tensor:
     size: Any = x.shape[-1]
     radix = _radix(size)
     if size <= _RADIX or (radix == 1 and _is_direct(x, size, 1)):
-        return half_by_matrices(x)
-    if size % 2 == 0:
+        found = half_by_matrices(x)
+    elif size % 2 == 0:
         parts = x.reshape(*x.shape[:-1], size // 2, 2).transpose(-1, -2)
         return _half_from_neighbours(in_memory(frequencies(parts, -1, -1, -2)), size)
-    whole = frequencies(x.stack(x.zeros_like(), axis=-1), -1)
-    return interval(whole, x.ndim - 1, 0, size // 2 + 1)
+    else:
+        whole = frequencies(x.stack(x.zeros_like(), axis=-1), -1)
+        found = interval(whole, x.ndim - 1, 0, size // 2 + 1)
+    return _where_loops_run(found, _half_by_powers(x)) if _has_powers(x, size, 1) else found
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
@@ -225,6 +250,85 @@ def _by_convolution(x: Tensor, sign: int) -> Tensor:
     return interval(out, axis, 0, today)
 
 
+def _has_powers(x: Tensor, size: int, parts: int) -> bool:
+    """Say whether the length is a prime that `_by_powers` transforms in less time."""
+    is_prime = all(size % n for n in range(2, math.isqrt(size) + 1))
+    return is_prime and bool(factors_of(size - 1)) and not _is_direct(x, size, parts, _BY_POWERS)
+
+
+@lru_cache(maxsize=64)
+def _powers(size: int) -> tuple[int, ...]:
+    """Return the powers of the least primitive root of a prime.
+
+    Example:
+        >>> _powers(7)
+        (1, 3, 2, 6, 4, 5)
+    """
+
+    def powers_of(root: int) -> tuple[int, ...]:
+        found = [1]
+        while (following := found[-1] * root % size) != 1:
+            found.append(following)
+        return tuple(found)
+
+    return next(found for found in map(powers_of, range(2, size)) if len(found) == size - 1)
+
+
+def _by_powers(x: Tensor, sign: int) -> Tensor:
+    """Return the transform of a prime length by a convolution of one less.
+
+    In the order of powers of a number, frequencies are sums of elements times roots so many powers apart.
+
+    Source: Rader 1968, "Discrete Fourier transforms when the number of data samples is prime".
+    """
+    size: Any = x.shape[-2]
+    whole = frequencies(in_memory(_rows_at(x, _powers(size))), -1)
+    return _by_roots(interval(x, x.ndim - 2, 0, 1), whole, size, size, sign)
+
+
+def _half_by_powers(x: Tensor) -> Tensor:
+    """Return the first half of the transform of real numbers, as `_by_powers` does."""
+    size: Any = x.shape[-1]
+    x = x.unsqueeze(-1)
+    half = in_memory(half_frequencies(in_memory(_rows_at(x, _powers(size)).squeeze(-1))))
+    whole = half.cat(mirrored(half, x.ndim - 2, size - 1), axis=-2)
+    first = interval(x, x.ndim - 2, 0, 1)
+    return _by_roots(first.cat(first.zeros_like(), axis=-1), whole, size, size // 2 + 1, -1)
+
+
+def _by_roots(first: Tensor, whole: Tensor, size: int, count: int, sign: int) -> Tensor:
+    """Return `count` frequencies of a prime length.
+
+    Args:
+        first: the first element, (..., 1, 2).
+        whole: the transform of the others in the order of powers, (..., size-1, 2).
+    """
+    powers = _powers(size)
+    backwards = powers[:1] + powers[:0:-1]
+    cosine, sine = circle(_table(first, backwards), size, first.dtype)
+    roots = frequencies(in_memory(cosine.stack(sine * sign, axis=-1)), -1) / (size - 1)
+    (cosine, sine), (real, imaginary) = in_memory(roots).unbind(-1), whole.unbind(-1)
+    product = (real * cosine - imaginary * sine).stack(real * sine + imaginary * cosine, axis=-1)
+    found = frequencies(product, 1)
+    places = {power: place for place, power in enumerate(backwards)}
+    others = _rows_at(found, [places[k] for k in range(1, count)])
+    total = first + interval(whole, whole.ndim - 2, 0, 1)
+    return total.cat(others + first, axis=-2)
+
+
+def _rows_at(x: Tensor, places: Sequence[int]) -> Tensor:
+    """Return the elements along the second axis from the end at fixed places."""
+    turned = x.transpose(-1, -2)
+    table = _table(x, places).expand(*turned.shape[:-1], len(places))
+    return x._like(pick_last(turned._graph, table._graph)).transpose(-1, -2)
+
+
+def _table(x: Tensor, numbers: Sequence[int]) -> Tensor:
+    """Return integers on the device of `x`."""
+    data = host_buffer(struct.pack(f"={len(numbers)}i", *numbers), (len(numbers),), dtypes.int32)
+    return x._make(data if x.device == HOST else data.copy_to_device(x.device), x.device)
+
+
 def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
     """Return the frequencies of real numbers, by those of neighbours taken for complex numbers.
 
@@ -267,91 +371,3 @@ def _products(radix: int) -> float:
     columns = 2 * radix
     lanes = min(_LANES, 1 << (columns.bit_length() - 1))
     return -(-columns // lanes) * _LANES * (1 if columns % lanes == 0 else _RAGGED)
-
-
-def count_up(x: Tensor, size: Dim) -> Tensor:
-    """Return the integers from 0 to `size - 1` on the device of `x`."""
-    return x._make(UOp.iota(size, dtypes.int32), x.device)
-
-
-def in_memory(x: Tensor) -> Tensor:
-    """Return `x` written to memory once and read from there."""
-    return x._like(x._graph.contiguous())
-
-
-def signs(x: Tensor) -> Tensor:
-    """Return (1, -1) in the dtype of `x`."""
-    return 1 - 2 * count_up(x, 2).cast(x.dtype)
-
-
-def conjugate(x: Tensor) -> Tensor:
-    """Return the conjugates of pairs."""
-    return x * signs(x)
-
-
-def times(x: Tensor, real: Tensor, imaginary: Tensor) -> Tensor:
-    """Return the products of pairs with the numbers of these parts."""
-    return x * real - x.flip(-1) * signs(x) * imaginary
-
-
-def turned_by(x: Tensor, part: Tensor, whole: Any, sign: int) -> Tensor:
-    """Return pairs turned by `part / whole` of a circle."""
-    cosine, sine = circle(part, whole, x.dtype)
-    return times(x, cosine.unsqueeze(-1), sine.unsqueeze(-1) * sign)
-
-
-def circle(part: Tensor, whole: Any, dtype: DType) -> tuple[Tensor, Tensor]:
-    """Return the cosine and sine of 2 pi `part / whole`, for 0 <= part < whole.
-
-    The angle is taken from the nearest quarter, so that it is small and its rounding as well.
-    """
-    quarter = (part * 4 + whole // 2) // whole
-    unit = math.pi / 2 / (whole if isinstance(whole, int) else whole.cast(dtype))
-    angle = (part * 4 - quarter * whole).cast(dtype) * unit
-    cosine, sine = angle.cos(), angle.sin()
-    is_odd, is_behind = quarter % 2 == 1, quarter % 4 >= 2
-    first, second = is_odd.where(-sine, cosine), is_odd.where(cosine, sine)
-    return is_behind.where(-first, first), is_behind.where(-second, second)
-
-
-def cosines_and_sines(x: Tensor, sign: int) -> tuple[Tensor, Tensor]:
-    """Return the sums of real numbers times cosines, and times `sign` times sines.
-
-    The angle of `x[j]` is `2 * pi * j * k / n`: (..., n) -> (..., n//2+1) each, for the frequencies k from 0
-    to n//2. Elements at the same distance from both ends meet the same cosine, and opposite sines: their
-    sums and differences are multiplied by half of the columns each, an eighth of the
-    products that complex numbers take.
-
-    Source: Bracewell 2000, "The Fourier transform and its applications", third edition, chapters 2 (even and
-    odd parts) and 11.
-    """
-    size: Any = x.shape[-1]
-    last, pairs = size // 2, (size - 1) // 2
-    axis = x.ndim - 1
-    late = interval(x, axis, last + 1, size).flip(axis)
-    widths = [(0, 0)] * axis
-    place = count_up(x, last + 1)
-    cosine, sine = circle(place.unsqueeze(-1) * place % size, size, x.dtype)
-    even = interval(x, axis, 0, last + 1) + late.pad([*widths, (1, last - pairs)])
-    cosines = even.matmul(in_memory(cosine))
-    if not pairs:
-        return cosines, cosines - cosines  # 0.0, and NaN where that is
-    odd = interval(x, axis, 1, pairs + 1) - late
-    return cosines, odd.matmul(in_memory(interval(sine, 0, 1, pairs + 1) * sign))
-
-
-def half_by_matrices(x: Tensor) -> Tensor:
-    """Return the first half of the transform of real numbers: (..., n) -> (..., n//2+1, 2)."""
-    # a sum of nothing is 0.0: were it turned around instead of the sines, it would be -0.0
-    cosines, sines = cosines_and_sines(x, -1)
-    return cosines.stack(sines, axis=-1)
-
-
-def by_symmetry(x: Tensor, sign: int) -> Tensor:
-    """Return the transform of (..., n, 2) by those of real and imaginary parts."""
-    size: Any = x.shape[-2]
-    cosines, sines = cosines_and_sines(x.transpose(-1, -2), sign)
-    turned = sines.flip(-2) * -signs(x).unsqueeze(-1)
-    first, second = ((cosines + turned).transpose(-1, -2), (cosines - turned).transpose(-1, -2))
-    at = x.ndim - 2
-    return first.cat(interval(second, at, 1, (size - 1) // 2 + 1).flip(at), axis=at)
