@@ -98,6 +98,17 @@ def test_short_rows_are_written_out_and_several_of_them_where_values_are_compute
     assert scaled(16 * 5, 8)[1:] == []
 
 
+def test_one_axis_of_a_window_is_written_out_where_vectors_take_two_cycles() -> None:
+    n, y, x = (UOp.range(size, axis) for axis, size in enumerate((64, 16, 64)))
+    c, v, w = (UOp.range(size, 3 + axis, AxisType.REDUCE) for axis, size in enumerate((32, 3, 3)))
+    image = param(1, dtypes.float32).index(((c * 18) + y + v) * 66 + x + w).load()
+    weight = param(2, dtypes.float32).index(((n * 32 + c) * 3 + v) * 3 + w).load()
+    place = param(0, dtypes.float32).index((n * 16 + y) * 64 + x)
+    ast = UOp.sink(place.store((image * weight).reduce(Ops.ADD, c, v, w), n, y, x), arg=KernelInfo())
+    assert written_out(ast, replace(WIDE, vector_unit_bits=512)) == [((5,), 3), ((4,), 3)]
+    assert written_out(ast, WIDE) == [((5,), 3)]
+
+
 def test_windows_in_one_set_of_the_cache_are_not_read_side_by_side() -> None:
     def gradient(size: int) -> UOp:
         """Return sums of windows of 5 x 5, in 32 channels of maps with rows of 32 elements."""

@@ -108,6 +108,9 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
         if size and 1 < size <= most and not apart:
             kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
             most //= size
+            if not is_short and element_time(can) < 1:
+                # the loop that a window's outer axis would save is issued meanwhile, see `_LONGEST_OF_HALVES`
+                most = min(most, limit // (2 * size))
         else:
             rows = [p for body in bodies for p in moving(body)]
 
