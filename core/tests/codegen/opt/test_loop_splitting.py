@@ -65,6 +65,17 @@ def pairs(rows: int, columns: int) -> UOp:
     return UOp.sink(param(0, rows * (columns + 1) * 2).index(place).store(value, i, j, k), arg=KernelInfo())
 
 
+def stacked(rows: int, columns: int) -> UOp:
+    """Return the kernel that writes rows of three tensors below each other, the second one transposed."""
+    i, part, j = UOp.range(rows, 0), UOp.range(3, 1), UOp.range(columns, 2)
+    first, second = part < 1, ~(part < 1) & (part < 2)
+    value = param(1, rows * columns).index(i * columns + j, first).load()
+    value = value + param(2, rows * columns).index(j * rows + i, second).load()
+    value = value + param(3, rows * columns).index(i * columns + j, ~(part < 2)).load()
+    place = param(0, rows * 3 * columns).index((i * 3 + part) * columns + j)
+    return UOp.sink(place.store(value, i, part, j), arg=KernelInfo())
+
+
 def chosen(ast: UOp) -> list[Opt]:
     return KernelOpt(ast, LOOPS).apply_all(cuts(KernelOpt(ast, LOOPS))).applied
 
@@ -86,6 +97,12 @@ def test_each_place_where_an_address_starts_again_is_a_cut() -> None:
     value = param(1, 120).index(i * 20 + (j + 5) // 20).load()
     repeated = param(0, 240).index(i * 40 + j).store(value, i, j)
     assert chosen(UOp.sink(repeated, arg=KernelInfo())) == cut(((1,), 35), ((1, 0), 15))
+
+
+def test_tensors_that_are_stacked_are_read_without_gates() -> None:
+    assert chosen(stacked(64, 40)) == [Opt(OptOps.UPCAST, (1,), 3)]
+    loads = [u for u in lower(stacked(64, 40), LOOPS).program if u.op is Ops.LOAD]
+    assert all(len(u.src) == 1 for u in loads)
 
 
 def test_rows_that_start_again_often_are_left_whole() -> None:
@@ -130,11 +147,13 @@ def test_reductions_are_left_whole() -> None:
         rolled(5, 33, 17),
         around(100, 31),
         pairs(6, 40),
+        stacked(64, 40),
+        stacked(5, 33),
     ],
 )
 def test_pieces_write_the_same(ast: UOp) -> None:
     lowered = lower(ast, LOOPS)
-    assert any(o.op is OptOps.SPLIT for o in lowered.opts)
+    assert chosen(ast)
     params = sorted((u for u in ast.toposort() if u.op is Ops.PARAM), key=lambda u: u.arg[0])
     rng = np.random.default_rng(0)
     got = [storage_of(rng.integers(1, 99, u.arg[1]), u.dtype) for u in params]

@@ -22,7 +22,10 @@ _LONG = 7
 
 
 def cuts(kernel: KernelOpt) -> Iterator[Opt]:
-    """Yield the cuts of the stored axis, at gates and remainders that break its loads."""
+    """Yield the cuts of the stored axis, at gates and remainders that break its loads.
+
+    Of another axis of few steps, such as that of tensors that are stacked, each step is written out.
+    """
     stores = stores_of(kernel.ast)
     order = kernel.ast.toposort()
     if not kernel.capabilities.vector_bits or len(stores) != 1:
@@ -33,6 +36,11 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     along = [r for r in loops if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP and constant_size(r)]
     if not along:
         return
+    asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:]}
+    short = [(r, n) for r in along[:-1] if 1 < (n := constant_size(r) or 0) <= _MOST_PIECES]
+    stacked = [(r, n) for r, n in short if len({b for s in asked for b in _borders(s, r)}) == n - 1]
+    for r, count in stacked[:1]:
+        yield Opt(OptOps.UPCAST, r.arg.ident, count)
     # without another axis, threads would have nothing to share
     if len(along) == 1 and are_worth_threads(work_of(bodies_of(kernel.ast)), kernel.capabilities.threads):
         return
@@ -41,8 +49,7 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     r, step = (along[-2], parts) if parts < _LONG and len(along) > 2 else (along[-1], 1)
     if coefficient(place.src[1], r) != step:
         return
-    asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:] if r in s.ranges}
-    borders = sorted({b for s in asked for b in _borders(s, r)})
+    borders = sorted({b for s in asked if r in s.ranges for b in _borders(s, r)})
     edges = [0, *borders, constant_size(r) or 0]
     pieces = [b - a for a, b in pairwise(edges)]
     if not borders or len(pieces) > _MOST_PIECES or max(pieces) < _LONG:
