@@ -155,7 +155,7 @@ class Rangeify:
             if (full := model.full_boundary(operations)) is not None:
                 return full
         size, dear = (numel_of(u), u.dtype.itemsize), self.operations[u]
-        if dear <= 1 and not model.runs_loops:
+        if dear <= 1 and (not model.runs_loops or u.device is None):
             return None  # to load it would be an operation too; loops over vectors convert what they load
         evaluations = {
             access: self._evaluations(u, access, use) * (1 if use.kernel.has_lanes else model.lanes(size[1]))
