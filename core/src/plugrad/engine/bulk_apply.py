@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 
 from plugrad import events
 from plugrad.engine import storage
-from plugrad.engine.capture import capturing, current_capture
+from plugrad.engine.capture import current_capture, record_steps, recording_steps
 from plugrad.engine.execute import Launch, Step
 from plugrad.runtime.buffer import Buffer
 from plugrad.runtime.graph import Graph
@@ -28,25 +27,25 @@ def bulk_apply(step: Callable[[State], State], state: State, count: int) -> Stat
         count: how many steps to run, at least 1.
     """
     with storage.lock:
-        # memory that others know by what was computed into it is read, and never written
-        before = step(state)
-        if count == 1:
-            return before
-        capture = current_capture()
-        with capturing() if capture is None else nullcontext(capture) as capture:
-            begin = len(capture.steps)
+        with recording_steps() as steps:
+            # memory that others know by what was computed into it is read, and never written
+            before = step(state)
+            if count == 1:
+                return before
+            begin = len(steps)
             after = step(before)
-            recorded = capture.steps[begin:]
+            recorded = steps[begin:]
         assert _is_memory(before), "a step returned a graph"
         assert _is_memory(after), "a step returned a graph"
         if count == 2:
             return after
+        capture = current_capture()
+        values = {} if capture is None else capture.values
         other, there, back = _others(recorded, before, after)
         started = time.perf_counter()
         run = [back if number % 2 else there for number in range(count - 2)]
-        _run(run, capture.values)
-        if capture is current_capture():
-            capture.steps.extend(step for steps in run for step in steps)
+        _run(run, values)
+        record_steps([step for steps in run for step in steps], values)
         _announce(run, started)
         return other if count % 2 else after
 

@@ -1,6 +1,6 @@
 """Record the steps of a function's call, to run them again without it."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -94,6 +94,38 @@ def capturing(constants: Iterable[Buffer] = ()) -> Generator[Capture]:
         yield capture
     finally:
         _current.reset(token)
+
+
+_recorded: ContextVar[list[Step] | None] = ContextVar("recorded", default=None)
+
+
+def record_steps(steps: Iterable[Step], values: Mapping[str, int]) -> None:
+    """Add steps that ran, with variables at `values`, to what this context records."""
+    if (capture := _current.get()) is not None:
+        capture.steps.extend(steps)
+        capture.values.update(values)
+    elif (recorded := _recorded.get()) is not None:
+        recorded += [step.bound(values) for step in steps]
+
+
+def is_recording() -> bool:
+    """Say whether somebody records which steps run in this context."""
+    return _recorded.get() is not None
+
+
+@contextmanager
+def recording_steps() -> Generator[list[Step]]:
+    """Record which steps run inside the block, and nothing else: recipes run them as well.
+
+    Gives the list to which a capture or a block around this one adds them too.
+    """
+    capture = _current.get()
+    recorded = _recorded.get() if capture is None else capture.steps
+    token = _recorded.set(recorded := [] if recorded is None else recorded)
+    try:
+        yield recorded
+    finally:
+        _recorded.reset(token)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
@@ -41,6 +42,13 @@ class Launch:
     def on(self, buffers: Iterable[Buffer]) -> "Launch":
         """Return the launch of its kernel on other buffers."""
         return Launch(self.kernel, tuple(buffers))
+
+    def bound(self, values: Mapping[str, int]) -> "Launch":
+        """Return the launch with the variables at `values`, whatever they are later."""
+        kernel = self.kernel
+        if not (values and kernel.program.variables):
+            return self
+        return Launch(replace(kernel, values={**values, **kernel.values}), self.buffers)
 
     def for_graph(self, values: Mapping[str, int]) -> GraphLaunch:
         """Return this launch for a device's graph, with the variables at `values`."""
@@ -132,6 +140,10 @@ class Copy:
         """Return the copy between other buffers."""
         to, source = buffers
         return Copy((to, source))
+
+    def bound(self, values: Mapping[str, int]) -> "Copy":
+        """Return this copy, which has no variables."""
+        return self
 
     def run(self, values: Mapping[str, int], *, replayed: bool = False) -> None:
         """Copy; `values` and `replayed` are not needed."""

@@ -10,7 +10,13 @@ from plugrad._util import collector_paused
 from plugrad.device import Device, OpenDevice
 from plugrad.dtype import dtypes
 from plugrad.engine import storage
-from plugrad.engine.capture import Capture, current_capture, not_capturing
+from plugrad.engine.capture import (
+    Capture,
+    current_capture,
+    is_recording,
+    not_capturing,
+    record_steps,
+)
 from plugrad.engine.checks import FiniteCheck, check_position, positions_in
 from plugrad.engine.compile import CompiledKernel, compile_kernels, compile_shared_kernels
 from plugrad.engine.execute import Copy, Launch, Step
@@ -118,17 +124,17 @@ def _run_planned(
     plan.graph.check_bound()
     for condition in plan.conditions:
         condition.check(plan.graph.values)
-    # a replay runs often enough for kernels of its own sizes
-    steps = compile_plan(plan, compile_shared_kernels if capture is None else compile_kernels)
+    # what is run again is run often enough for kernels of its own sizes
+    is_once = capture is None and not is_recording()
+    steps = compile_plan(plan, compile_shared_kernels if is_once else compile_kernels)
     if capture is not None:
         capture.check_values(plan.graph)
         # what lies in memory already is among the results as well
         capture.made.update(r.value for r in plan.results if not storage.places_of(r.value))
     _run(plan, steps)
+    record_steps(steps, plan.graph.values)
     if capture is not None:
-        capture.steps.extend(steps)
         capture.constants.difference_update(map(storage.buffer_of, plan.overwritten(plan.calls)))
-        capture.values.update(plan.graph.values)
         capture.conditions.extend(plan.conditions)
     return plan, steps
 

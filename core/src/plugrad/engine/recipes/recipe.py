@@ -11,8 +11,9 @@ from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import DType
 from plugrad.engine import storage
+from plugrad.engine.capture import is_recording, record_steps
 from plugrad.engine.compile import CompiledKernel
-from plugrad.engine.execute import Copy, Picker, Step, launch, picker, takes_long
+from plugrad.engine.execute import Copy, Launch, Picker, Step, launch, picker, takes_long
 from plugrad.engine.plan import ExecutionPlan, Result
 from plugrad.engine.recipes.form import Form, form_of
 from plugrad.engine.schedule_cache import recipes
@@ -111,6 +112,8 @@ class Recipe:
                     else:
                         launch(kernel, pick(buffers), values)
                     done += 1
+            if is_recording():
+                record_steps([_step(kernel, pick(buffers)) for kernel, pick in self.steps], values)
         finally:
             if done < len(self.steps):
                 # the exception's traceback holds them
@@ -123,12 +126,26 @@ class Recipe:
                     storage.record(nodes[result.node], shown(place, result.path) if result.path else place)
 
 
+def _step(kernel: CompiledKernel | None, buffers: tuple[Buffer, ...]) -> Step:
+    if kernel is not None:
+        return Launch(kernel, buffers)
+    to, source = buffers
+    return Copy((to, source))
+
+
 def form_to_run(roots: Sequence[UOp], device: str | None) -> Form | None:
     """Return the form of a graph; None: a graph like that has no recipe."""
     if settings.CHECK:
         # values are looked at on their way
         return None
-    choices = settings.SPEC, settings.DETERMINISTIC, settings.SHARE_SIZES, settings.NOOPT, settings.BEAM
+    choices = (
+        settings.SPEC,
+        settings.DETERMINISTIC,
+        settings.SHARE_SIZES,
+        settings.NOOPT,
+        settings.BEAM,
+        is_recording(),
+    )
     return form_of(roots, (Device.DEFAULT if device is None else device, choices))
 
 

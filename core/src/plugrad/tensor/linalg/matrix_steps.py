@@ -56,7 +56,7 @@ def computed(values: State, device: str) -> State:
     """Compute values by one schedule; inputs that are not known yet leave them graphs."""
     if not _is_known(values):
         return values
-    realize(values, device)
+    realize([u for u in values if u.src], device)
     return tuple([storage.resolve(u, device) for u in values])
 
 
