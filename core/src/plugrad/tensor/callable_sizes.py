@@ -44,11 +44,7 @@ class Size(int):
         return Size, (self._shape,)
 
     def __call__(self, axis: int | None = None, *, dim: int | None = None) -> Any:
-        """Return the shape, or the size of one axis, which PyTorch calls `dim`.
-
-        Raises:
-            AxisError: there is no such axis.
-        """
+        """Return the shape, or the size of one axis, which PyTorch calls `dim`."""
         return _size_along(self._shape, axis if dim is None else dim)
 
 

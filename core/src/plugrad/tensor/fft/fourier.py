@@ -42,7 +42,6 @@ def fft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
-        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([1.0, 0.0]).fft().tolist()
@@ -83,7 +82,6 @@ def rfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
-        AxisError: the axis does not exist.
         DtypeError: the numbers are complex.
 
     Example:
@@ -111,7 +109,6 @@ def irfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
-        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([3 + 0j, -1 + 0j]).irfft().tolist()
@@ -138,7 +135,6 @@ def hfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
-        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([1.5 + 0j, -0.5 + 0j]).hfft().tolist()
@@ -163,7 +159,6 @@ def ihfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
-        AxisError: the axis does not exist.
         DtypeError: the numbers are complex.
 
     Example:

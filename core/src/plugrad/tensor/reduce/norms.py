@@ -49,8 +49,6 @@ def norm(
         dtype: compute in, and return, this float dtype.
 
     Raises:
-        ArgumentError: `p` is no number.
-        AxisError: an axis does not exist.
         ShapeError: there are no elements, for an infinite `p`.
 
     Example:
@@ -90,9 +88,6 @@ def normalize(
 ) -> Tensor:
     """Return this divided by its norm along an axis; norms below `eps` count as that.
 
-    Raises:
-        AxisError: an axis does not exist.
-
     Example:
         >>> Tensor([[3.0, 4.0], [0.0, 0.0]]).normalize().tolist()
         [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -109,9 +104,6 @@ def softmin(
     self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return `softmax(-self)` along an axis.
-
-    Raises:
-        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([0.0, 0.0]).softmin().tolist()
@@ -132,10 +124,6 @@ def var_mean(
     **names: Unpack[SpreadNames],
 ) -> tuple[Tensor, Tensor]:
     """Return `var(...)` and `mean(...)`.
-
-    Raises:
-        AxisError: an axis does not exist.
-        DtypeError: `correction` is no number.
 
     Example:
         >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
@@ -158,10 +146,6 @@ def std_mean(
 ) -> tuple[Tensor, Tensor]:
     """Return `std(...)` and `mean(...)`.
 
-    Raises:
-        AxisError: an axis does not exist.
-        DtypeError: `correction` is no number.
-
     Example:
         >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]
         [0.0, 1.0]
@@ -177,7 +161,6 @@ def amax(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """Return the greatest elements, as `max`; `()` means all axes, as in PyTorch.
 
     Raises:
-        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -193,7 +176,6 @@ def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """Return the least elements, as `min`; `()` means all axes, as in PyTorch.
 
     Raises:
-        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -211,7 +193,6 @@ def aminmax(
     """Return the least and the greatest elements, as `.min` and `.max` of a tuple.
 
     Raises:
-        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -229,7 +210,6 @@ def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     """Return the difference of maximum and minimum in this dtype, as in NumPy.
 
     Raises:
-        AxisError: an axis does not exist.
         DtypeError: these are bools.
         ShapeError: there are no elements.
 

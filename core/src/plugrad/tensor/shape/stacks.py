@@ -52,7 +52,6 @@ def hstack(self: Tensor, *others: Tensor) -> Tensor:
     Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -68,7 +67,6 @@ def vstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors on top of each other: `cat` along axis 0, vectors as rows.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -83,7 +81,6 @@ def dstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -98,7 +95,6 @@ def column_stack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors side by side: `cat` along axis 1, vectors as columns.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -114,7 +110,6 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
     """Return a matrix with these on its diagonal, 0 elsewhere; a vector is one row.
 
     Raises:
-        DtypeError: one of them is no tensor.
         ShapeError: one has more than two axes.
 
     Example:
@@ -147,7 +142,6 @@ def tensor_split(
 
     Raises:
         ArgumentError: a place or the number is no integer, or the number less than 1.
-        AxisError: the axis does not exist.
 
     Example:
         >>> [part.tolist() for part in Tensor.arange(5).tensor_split(2)]
@@ -234,9 +228,6 @@ def flipud(self: Tensor) -> Tensor:
 
 def diagflat(self: Tensor, offset: int = 0) -> Tensor:
     """Return a square matrix with all elements, in row-major order, on a diagonal.
-
-    Raises:
-        ArgumentError: `offset` is no integer.
 
     Example:
         >>> Tensor([[1], [2]]).diagflat().tolist()
