@@ -112,8 +112,6 @@ class LSTMCell(_Cell):
     """One step of long short-term memory: (N, input_size) -> state and cell (N, hidden_size).
 
     Args:
-        input_size: size of the inputs.
-        hidden_size: size of the state.
         bias: add learnt numbers.
         device: where the parameters live; `Device.DEFAULT` if left out.
         dtype: of the parameters; the default float if left out.
@@ -161,8 +159,6 @@ class RNNCell(_Cell):
     """One step of a plain recurrent layer: (N, input_size) -> state (N, hidden_size).
 
     Args:
-        input_size: size of the inputs.
-        hidden_size: size of the state.
         bias: add learnt numbers.
         nonlinearity: "tanh" or "relu".
         device: where the parameters live; `Device.DEFAULT` if left out.

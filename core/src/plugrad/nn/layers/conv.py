@@ -116,8 +116,6 @@ class Conv2d(_Forward):
     """A window of weights over images: (N, in_channels, H, W) -> (N, out_channels, H', W').
 
     Args:
-        in_channels: channels of the images.
-        out_channels: channels of the result.
         kernel_size: height and width of the window, or one number for both. One or three sizes make the
             layer `Conv1d` or `Conv3d`, as in tinygrad.
         stride: steps between windows.
@@ -232,8 +230,6 @@ class ConvTranspose2d(_Transposed):
     """A window of weights that each element spreads: (N, in_channels, H, W) -> (N, out_channels, H', W').
 
     Args:
-        in_channels: channels of the images.
-        out_channels: channels of the result.
         kernel_size: height and width of the window, or one number for both.
         stride: steps between the places that elements spread to.
         padding: how much is cut from each side of the result.

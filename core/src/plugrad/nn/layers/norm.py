@@ -78,7 +78,6 @@ class BatchNorm(UnaryModule):
     may be symbolic.
 
     Args:
-        num_features: number of channels.
         eps: added to the variance, so that constant channels do not divide by zero.
         momentum: weight of the newest batch in the running averages; None makes them plain averages over all
             batches.
@@ -233,7 +232,6 @@ class GroupNorm(UnaryModule):
 
     Args:
         num_groups: number of groups, which divides the channels.
-        num_channels: number of channels.
         eps: added to the variance.
         affine: scale and shift channels by learnt `weight` and `bias`.
         device: where the parameters live; `Device.DEFAULT` if left out.
@@ -292,7 +290,6 @@ class InstanceNorm(UnaryModule):
     Has learnt `weight` and `bias`, as in tinygrad; `InstanceNorm2d` and the like have PyTorch's arguments.
 
     Args:
-        num_features: number of channels.
         eps: added to the variance.
         affine: scale and shift channels by learnt `weight` and `bias`.
         device: where the parameters live; `Device.DEFAULT` if left out.
@@ -389,7 +386,6 @@ class InstanceNorm2d(_FixedAxes):
     """Normalize each channel of each image: (N, C, H, W) or (C, H, W), unchanged in shape.
 
     Args:
-        num_features: number of channels.
         eps: added to the variance.
         momentum: weight of the newest batch in the running averages.
         affine: scale and shift channels by learnt `weight` and `bias`.

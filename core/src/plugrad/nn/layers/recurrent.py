@@ -178,8 +178,6 @@ class LSTM(_Recurrent):
     behind the last one, and the way backwards begins there.
 
     Args:
-        input_size: size of the inputs.
-        hidden_size: size of the state.
         num_layers: how many layers take each other's outputs.
         bias: add learnt numbers.
         batch_first: inputs and outputs are (N, T, ...).

@@ -42,7 +42,6 @@ class Adam(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         betas: how much of the averages of gradient and squared gradient each step keeps.
         eps: added to the divisor.
         weight_decay: weight of the parameter itself in its gradient.
@@ -134,7 +133,6 @@ class Adamax(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         betas: how much of the average of the gradient and of its greatest magnitude each step keeps.
         eps: added to the magnitude of each gradient.
         weight_decay: weight of the parameter itself in its gradient.
@@ -181,7 +179,6 @@ class NAdam(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         betas: how much of the averages of gradient and squared gradient each step keeps.
         eps: added to the divisor.
         weight_decay: weight of the parameter itself in its gradient.
@@ -249,7 +246,6 @@ class RAdam(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         betas: how much of the averages of gradient and squared gradient each step keeps.
         eps: added to the divisor.
         weight_decay: weight of the parameter itself in its gradient.

@@ -15,7 +15,6 @@ class RMSprop(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         alpha: how much of the average each step keeps.
         eps: added to the divisor.
         weight_decay: weight of the parameter itself in its gradient.
@@ -83,7 +82,6 @@ class Adagrad(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         lr_decay: the rate of step t (from 0 on) is divided by 1 + t times this.
         weight_decay: weight of the parameter itself in its gradient.
         initial_accumulator_value: where the sums start.

@@ -40,7 +40,6 @@ class Muon(Optimizer):
 
     Args:
         params: the matrices to train, or groups of them.
-        lr: learning rate.
         weight_decay: part of the parameter that each step takes away, times the learning rate.
         momentum: weight of the previous direction in the new one.
         nesterov: look one step of momentum ahead.

@@ -16,7 +16,6 @@ class SGD(Optimizer):
 
     Args:
         params: the tensors to train, or groups of them.
-        lr: learning rate.
         momentum: weight of the previous direction in the new one.
         weight_decay: weight of the parameter itself in its gradient.
         nesterov: look one step of momentum ahead.

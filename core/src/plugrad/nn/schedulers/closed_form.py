@@ -23,7 +23,6 @@ class StepLR(LRScheduler):
     """Multiply the rates by `gamma` each `step_size` steps.
 
     Args:
-        optimizer: whose learning rates are set.
         step_size: steps from one change to the next.
         gamma: the factor.
 
@@ -51,7 +50,6 @@ class MultiStepLR(LRScheduler):
     """Multiply the rates by `gamma` at each of some steps.
 
     Args:
-        optimizer: whose learning rates are set.
         milestones: the steps; one that is there twice counts twice.
         gamma: the factor.
 
@@ -81,7 +79,6 @@ class ExponentialLR(LRScheduler):
     """Multiply the rates by `gamma` at each step.
 
     Args:
-        optimizer: whose learning rates are set.
         gamma: the factor.
 
     Raises:
@@ -104,7 +101,6 @@ class LinearLR(LRScheduler):
     """Go from one factor of the rates to another in equal steps, as a warm-up.
 
     Args:
-        optimizer: whose learning rates are set.
         start_factor: of the rates at first.
         end_factor: of the rates from `total_iters` on.
         total_iters: how many steps that takes.
@@ -135,7 +131,6 @@ class ConstantLR(LRScheduler):
     """Multiply the rates by a factor for the first steps.
 
     Args:
-        optimizer: whose learning rates are set.
         factor: the factor.
         total_iters: for how many steps.
 
@@ -162,7 +157,6 @@ class PolynomialLR(LRScheduler):
     """Lower the rates to 0 along a power of the steps that are left.
 
     Args:
-        optimizer: whose learning rates are set.
         total_iters: how many steps that takes.
         power: the power; 1 is a straight line.
 
@@ -187,7 +181,6 @@ class CosineAnnealingLR(LRScheduler):
     """Lower the rates to `eta_min` along half a wave of a cosine, and back up.
 
     Args:
-        optimizer: whose learning rates are set.
         T_max: steps of half a wave.
         eta_min: the lowest rate.
 
@@ -214,7 +207,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """Lower the rates to `eta_min` along a cosine, again and again from the top.
 
     Args:
-        optimizer: whose learning rates are set.
         T_0: steps until the first restart.
         T_mult: each period is this many times as long as the one before.
         eta_min: the lowest rate.
@@ -249,7 +241,6 @@ class LambdaLR(LRScheduler):
     """Multiply the rates by a function of the number of the step.
 
     Args:
-        optimizer: whose learning rates are set.
         lr_lambda: the function, of all groups or of each. It is no part of the state.
 
     Raises:

@@ -48,7 +48,6 @@ class OneCycleLR(LRScheduler):
     before a jitted step is recorded, so that the step reads it.
 
     Args:
-        optimizer: whose learning rates are set.
         max_lr: the highest rate, of all groups or of each.
         total_steps: how many steps there will be; or
         epochs: how many epochs, with

@@ -25,7 +25,6 @@ class ReduceLROnPlateau:
     """Multiply the rates by `factor` when a measure has not become better for a while.
 
     Args:
-        optimizer: whose learning rates are set.
         mode: "min" where lower is better, "max" where higher is.
         factor: the factor, below 1.
         patience: how many steps without an improvement are waited for.

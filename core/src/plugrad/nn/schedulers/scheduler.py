@@ -169,7 +169,6 @@ class SequentialLR(LRScheduler):
     """Follow one schedule after the other.
 
     Args:
-        optimizer: whose learning rates are set.
         schedulers: schedules of the same optimizer; each counts from 0 when its turn comes.
         milestones: the steps at which the second, third, ... takes over.
 

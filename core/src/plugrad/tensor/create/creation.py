@@ -147,9 +147,6 @@ def arange(
         start: the first number; with `stop` left out, that, and the first is 0.
         stop: where to end; a bound Variable gives a tensor of symbolic size. So does one as `start`.
         step: from one number to the next; beside a Variable an integer.
-        dtype: of the elements.
-        device: where they live.
-        requires_grad: let `backward()` leave a gradient.
 
     Raises:
         ArgumentError: `step` is 0, an argument is infinite or NaN, there are 2**63 elements or more, or

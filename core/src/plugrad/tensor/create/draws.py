@@ -280,11 +280,7 @@ def kaiming_uniform(
     """Return random floats, uniform in +-sqrt(6 / ((1 + a**2) * fan_in)), for weights (out, in, *kernel).
 
     Args:
-        shape: of the weights.
         a: the negative slope of the leaky ReLU behind the layer.
-        dtype: a float dtype.
-        device: where the elements live.
-        requires_grad: let `backward()` leave a gradient.
 
     Source: He et al. 2015, section 2.2.
 

@@ -21,7 +21,6 @@ def add(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: N
     """Return `self + other`; for bools, `or`.
 
     Args:
-        other: what is added.
         reverse: which of both comes first, as in tinygrad.
         alpha: what `other` is multiplied by first, as in PyTorch.
 
@@ -36,7 +35,6 @@ def sub(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: N
     """Return `self - other`, or `other - self` with `reverse`.
 
     Args:
-        other: what is subtracted.
         reverse: subtract this from `other`.
         alpha: what `other` is multiplied by first, as in PyTorch.
 
@@ -81,7 +79,6 @@ def div(
     """Return `self / other`: always floats, the default float for two integers.
 
     Args:
-        other: the divisor.
         reverse: divide `other` by this.
         rounding_mode: round down ("floor", as `//`) or towards zero ("trunc", as C); two integers then
             stay integers.

@@ -106,8 +106,6 @@ def export_memory(
 
     Args:
         memory: their bytes; without a version they are not read-only.
-        shape: of the array.
-        dtype: of the elements.
         is_versioned: say that the memory is read-only, where it is.
         is_copied: say that nobody else uses it.
     """

@@ -47,9 +47,7 @@ def from_blob(
 
     Args:
         address: a pointer, as a number.
-        shape: of the tensor.
         dtype: what the elements are; by default the default float.
-        device: where the tensor lives.
 
     Raises:
         ArgumentError: the address is null, negative or no integer.

@@ -94,7 +94,6 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
 
     Args:
         x: an object with `__dlpack__`, such as an array of NumPy or a tensor of PyTorch.
-        device: where the tensor lives.
         copy: True copies in any case, False never; by default the memory is shared where the device uses
             the host's, and the elements lie in row-major order.
 
@@ -131,7 +130,6 @@ def from_torch(cls: type[Tensor], x: Any, *, device: str | None = None, copy: bo
 
     Args:
         x: the PyTorch tensor; its history of gradients is left behind.
-        device: where the tensor lives.
         copy: False uses its memory where that is possible, as `from_dlpack` does: nobody may write to it.
 
     Raises:

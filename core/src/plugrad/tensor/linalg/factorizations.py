@@ -205,7 +205,6 @@ def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
 
     Args:
         x: the rows; their number is even.
-        device: where they are.
         width: how many of the columns count as the vectors; the others are rotated along.
         sweeps: how often each pair meets.
 

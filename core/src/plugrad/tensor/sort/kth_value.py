@@ -34,7 +34,6 @@ def place_of_rank(keys: UOp, rank: UOp, device: str) -> UOp:
     Args:
         keys: signed integers, in memory.
         rank: from 0 to n - 1, in the dtype of positions.
-        device: where they are.
     """
     rows: Any = rank.shape
     size: Any = keys.shape[-1]
@@ -55,7 +54,6 @@ def places_of_least(keys: UOp, count: int, device: str) -> UOp:
     Args:
         keys: signed integers, in memory.
         count: from 1 to n.
-        device: where they are.
     """
     rows: Any = keys.shape[:-1]
     dtype = position_dtype(keys.shape[-1])
