@@ -144,6 +144,20 @@ _ANSWERS = (
         "plugrad_probe must return a Probe, got None",
     ),
     _changed(
+        "info-with-a-wrong-field",
+        "load",
+        "priority=50",
+        "priority='high'",
+        "plugrad_backend_info gave a record that cannot be read: TypeError",
+    ),
+    _changed(
+        "probe-lists-strings",
+        "probe",
+        _PROBE,
+        f"    return Probe(('a chip',))\n{_PROBE}",
+        "plugrad_probe gave a record that cannot be read: AttributeError",
+    ),
+    _changed(
         "claims-another-device",
         "probe",
         'Target("CLAIMS_ANOTHER_DEVICE", i, "v1")',
