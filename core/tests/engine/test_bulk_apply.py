@@ -174,3 +174,21 @@ def test_observers_are_told_of_every_launch_of_every_part(count: int) -> None:
     assert {event.devices for event in done} == {(x.device,)}
     # two parts of four events each, and all others
     assert len(done) == 4 * min(count, 2) + (count > 2)
+
+
+def test_runs_of_one_kernel_keep_the_offsets_of_their_slices() -> None:
+    table = Tensor.arange(16.0).reshape(8, 2).realize().uop
+
+    def two_rows_added(state: State) -> State:
+        (x,) = state
+        for row in (3, 6):
+            x = (x + table.shrink([(row, row + 1), (0, 2)])).contiguous()
+            realize([x])
+            x = storage.resolve(x)
+        return (x,)
+
+    for _ in range(3):
+        start = Tensor([[1.0, 2.0]]).realize()
+        for count in (2, 5, 12):
+            found = values_of(bulk_apply_computed(two_rows_added, (start.uop,), count))
+            assert found == [[[1.0 + 18 * count, 2.0 + 20 * count]]]
