@@ -46,7 +46,7 @@ def repeat_step(
         [4.0]
     """
     if count > few and _is_known(state):
-        return bulk_apply(lambda state: computed(step(state), device), state, count)
+        return bulk_apply(lambda state: _in_memory(step(state), device), state, count)
     for _ in range(count):
         state = step(state)
     return state
@@ -54,8 +54,10 @@ def repeat_step(
 
 def computed(values: State, device: str) -> State:
     """Compute values by one schedule; inputs that are not known yet leave them graphs."""
-    if not _is_known(values):
-        return values
+    return _in_memory(values, device) if _is_known(values) else values
+
+
+def _in_memory(values: State, device: str) -> State:
     realize([u for u in values if u.src], device)
     return tuple([storage.resolve(u, device) for u in values])
 
@@ -63,7 +65,7 @@ def computed(values: State, device: str) -> State:
 def repeat_parts(part: Callable[[State], State], state: State, count: int, device: str) -> State:
     """Return the state after `count` parts, each of repeated steps and a graph."""
     if _is_known(state):
-        return bulk_apply(lambda state: computed(part(state), device), state, count)
+        return bulk_apply(lambda state: _in_memory(part(state), device), state, count)
     for _ in range(count):
         state = part(state)
     return state
