@@ -1,21 +1,24 @@
-"""Measure operations of the API beside torch, one core each: `python benchmarks/operations.py --help`."""
+"""Measure operations beside torch and JAX, one core each: `python benchmarks/operations.py --help`."""
 
 import os
 
 os.environ["THREADS"] = "1"
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import argparse
+import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 import torch
 from suite.machine import describe
-from suite.operations import OPERATIONS, Operation
+from suite.operations import OPERATIONS, Operation, with_jax
 from suite.sections import section_body, write_section
 from suite.table import markdown, show_time
 
@@ -25,14 +28,18 @@ from plugrad.jit import jit
 
 _LEAST_CALLS = 3
 _WARM_UP_CALLS = 3  # a jitted function has recorded by then
-_HEADINGS = ("operation", "plugrad", "torch", "torch / plugrad", "kernels", "memory")
+_BEHIND = 0.8  # of the speed of a peer
+_HEADINGS = ("operation", "plugrad", "torch", "jax", "best / plugrad", "kernels", "memory")
 _EXPLANATION = """\
-{count} operations at sizes of real programs, one thread each, the slowest beside PyTorch first. Each figure
-is the least processor time of a call; both libraries take turns in one process. plugrad is jitted unless the
-shape of the result depends on values, PyTorch is eager; results are compared before they are timed. Kernels
-are those of one call, and memory is the most that buffers grow by in it. The geometric mean of the ratios is
-**{mean:.2f}**; in {ahead} of them plugrad is at least as fast, in {behind} it has less than 0.8 of
-PyTorch's speed.
+{count} operations at sizes of real programs, one thread each, the slowest beside the faster peer first. Each
+figure is the least processor time of a call; the libraries take turns in one process. plugrad is jitted,
+unless the shape of the result depends on values, PyTorch is eager, and JAX computes what PyTorch exports,
+jitted; results are compared before they are timed. Kernels are those of one call, and memory is the most
+that buffers grow by in it.
+
+In the geometric mean PyTorch takes **{torch:.2f}** times plugrad's time, JAX **{jax:.2f}** times, of
+{jax_count} operations, and the faster of both **{mean:.2f}** times. In {ahead} operations plugrad is at least
+as fast as both; in {behind} it has less than 0.8 of the faster one's speed, in {behind_torch} of PyTorch's.
 """
 
 
@@ -43,22 +50,32 @@ class Measured:
     name: str
     seconds: float
     torch_seconds: float
+    jax_seconds: float
+    """Infinite where JAX has no such operation."""
     kernels: int
     nbytes: int
 
     @property
     def ratio(self) -> float:
-        """The time of torch as a multiple of plugrad's: above 1, plugrad is faster."""
-        return self.torch_seconds / self.seconds
+        """The time of the faster peer as a multiple of plugrad's: above 1, plugrad is faster."""
+        return min(self.torch_seconds, self.jax_seconds) / self.seconds
 
     def cells(self) -> tuple[str, ...]:
         """Return a row of the table."""
-        times = show_time(self.seconds), show_time(self.torch_seconds), f"{self.ratio:.2f}"
-        return self.name, *times, str(self.kernels), f"{self.nbytes / 1e6:.1f} MB"
+        times = map(show_time, (self.seconds, self.torch_seconds))
+        theirs = show_time(self.jax_seconds) if math.isfinite(self.jax_seconds) else "-"
+        return (
+            self.name,
+            *times,
+            theirs,
+            f"{self.ratio:.2f}",
+            str(self.kernels),
+            f"{self.nbytes / 1e6:.1f} MB",
+        )
 
 
 def measure(operation: Operation, seconds: float) -> Measured:
-    """Return the least processor time of a call in both libraries, which take turns."""
+    """Return the least processor time of a call in each library; they take turns."""
     torch_inputs = [_torch_input(array, operation) for array in operation.inputs]
     inputs = [_input(array, operation) for array in operation.inputs]
     theirs = (
@@ -75,13 +92,20 @@ def measure(operation: Operation, seconds: float) -> Measured:
     function = _function(operation, flow, [i for i, a in enumerate(operation.inputs) if a.dtype.kind == "f"])
     nbytes, kernels, found = _watched(function, inputs)
     if operation.compares:
-        _compare(operation, found, wanted)
+        _compare(operation, [ours.float().numpy() for ours in found], wanted)
     called = function if operation.eager else jit(function)
     ours = lambda: called(*inputs)  # noqa: E731
+    calls = [ours, theirs]
+    with_xla = with_jax.make_call(operation, torch_inputs)
+    if with_xla is not None:
+        if operation.compares:
+            _compare(operation, jax.tree.leaves(with_xla()), wanted)
+        calls.append(with_xla)
     for _ in range(_WARM_UP_CALLS):
-        ours(), theirs()
-    best, torch_best = _least((ours, theirs), seconds)
-    return Measured(operation.name, best, torch_best, kernels, nbytes)
+        for call in calls:
+            call()
+    best, torch_best, *jax_best = _least(calls, seconds)
+    return Measured(operation.name, best, torch_best, *(jax_best or [math.inf]), kernels, nbytes)
 
 
 def _torch_input(array: Any, operation: Operation) -> torch.Tensor:
@@ -132,17 +156,17 @@ def _array(tensor: torch.Tensor) -> Any:
     return (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()
 
 
-def _compare(operation: Operation, found: list[Tensor], wanted: Any) -> None:
+def _compare(operation: Operation, found: list[Any], wanted: Any) -> None:
     for ours, theirs in zip(found, wanted if isinstance(wanted, (tuple, list)) else [wanted], strict=True):
         expected = np.asarray(_array(theirs), np.float64)
-        error = np.abs(np.asarray(ours.float().numpy(), np.float64).reshape(expected.shape) - expected).max()
+        error = np.abs(np.asarray(ours, np.float64).reshape(expected.shape) - expected).max()
         scale = np.abs(expected).max()
         limit = 2e-2 if operation.dtype in ("float16", "bfloat16") else 2e-3
         if not error <= limit * max(scale, 1):
             raise AssertionError(f"off by {error:.3g}, values up to {scale:.3g}")
 
 
-def _least(calls: tuple[Callable[[], Any], ...], seconds: float) -> list[float]:
+def _least(calls: Sequence[Callable[[], Any]], seconds: float) -> list[float]:
     best = [float("inf")] * len(calls)
     end = time.process_time() + seconds
     count = 0
@@ -166,8 +190,8 @@ def _found(names: list[str], seconds: float) -> Iterator[Measured | tuple[str, s
 
 
 def main() -> None:
-    """Measure what the command line asks for, and print it, the slowest beside torch first."""
-    parser = argparse.ArgumentParser(description="Measure operations beside torch, on one core.")
+    """Measure what the command line asks for, and print it, the slowest beside its peers first."""
+    parser = argparse.ArgumentParser(description="Measure operations beside torch and JAX, on one core.")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="names that have this")
     parser.add_argument("--seconds", type=float, default=0.3, help="for each (default: %(default)s)")
     parser.add_argument("--write", action="store_true", help="write the section of the page of benchmarks")
@@ -193,14 +217,23 @@ def _section(measured: list[Measured]) -> str:
     """Return the table of all operations, and what their ratios are together."""
     measured = sorted(measured, key=lambda found: found.ratio)
     ratios = [found.ratio for found in measured]
+    beside_torch = [found.torch_seconds / found.seconds for found in measured]
+    beside_jax = [x.jax_seconds / x.seconds for x in measured if math.isfinite(x.jax_seconds)]
+    mean_torch, mean_jax, mean = (
+        statistics.geometric_mean(each) if each else 1.0 for each in (beside_torch, beside_jax, ratios)
+    )
     explanation = _EXPLANATION.format(
         count=len(ratios),
-        mean=statistics.geometric_mean(ratios) if ratios else 1.0,
+        torch=mean_torch,
+        jax_count=len(beside_jax),
+        jax=mean_jax,
+        mean=mean,
         ahead=sum(ratio >= 1 for ratio in ratios),
-        behind=sum(ratio < 0.8 for ratio in ratios),
+        behind=sum(ratio < _BEHIND for ratio in ratios),
+        behind_torch=sum(ratio < _BEHIND for ratio in beside_torch),
     )
     table = markdown([_HEADINGS, *(found.cells() for found in measured)])
-    return section_body("operations.py", [torch], table, explanation, describe())
+    return section_body("operations.py", [torch, jax], table, explanation, describe())
 
 
 if __name__ == "__main__":
