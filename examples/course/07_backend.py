@@ -49,7 +49,7 @@ Times = dict[str, tuple[float, float]]
 def written_backend(flags: str) -> Iterator[tuple[Path, int]]:
     """Write a backend whose compiler takes these flags, and yield its folder and its number of lines."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "plugrad", "new-backend", "mychip", "--directory", folder]
+        command = [sys.executable, "-m", "plugrad.cli", "new-backend", "mychip", "--directory", folder]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr)

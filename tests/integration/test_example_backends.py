@@ -59,7 +59,7 @@ def install(folder: Path, site: Path) -> None:
 
 
 def report_of(device: str, run: Run) -> dict[str, Any]:
-    backends: list[dict[str, Any]] = json.loads(run("plugrad", "devices", "--json"))["backends"]
+    backends: list[dict[str, Any]] = json.loads(run("plugrad.cli", "devices", "--json"))["backends"]
     return next(backend for backend in backends if backend["name"] == device)
 
 
@@ -78,13 +78,13 @@ def test_examples_use_what_plugins_may_use_and_nothing_else(folder: Path) -> Non
 
 
 def test_a_new_backend_passes_contract_and_minimal_at_once(tmp_path: Path, site: Path, run: Run) -> None:
-    run("plugrad", "new-backend", "mychip", "--directory", str(tmp_path))
+    run("plugrad.cli", "new-backend", "mychip", "--directory", str(tmp_path))
     folder = tmp_path / "plugrad-plugin-mychip"
     install(folder, site)
     assert report_of("MYCHIP", run)["state"] == "ready"
     # its own tests are the suite's; the report says that nothing was left out
     report = tmp_path / "report.json"
-    run("plugrad", "conformance", "--device", "MYCHIP", "--profile", "minimal", "--report", str(report))
+    run("plugrad.cli", "conformance", "--device", "MYCHIP", "--profile", "minimal", "--report", str(report))
     totals = json.loads(report.read_text())["totals"]
     assert totals["pass"] == sum(totals.values()) > 50
     assert "passed" in run("pytest", "-q", "-k", "memory", cwd=folder)
@@ -104,7 +104,7 @@ def test_one_hook_of_a_device_can_be_replaced(site: Path, run: Run) -> None:
     assert report_of("CPU", run)["additions"] == []
     install(GCC, site)
     assert report_of("CPU", run)["additions"] == ["plugrad-example-gcc 0.1.0: plugrad_compiler"]
-    assert "plugrad-example-gcc 0.1.0: plugrad_compiler" in " ".join(run("plugrad", "devices").split())
+    assert "plugrad-example-gcc 0.1.0: plugrad_compiler" in " ".join(run("plugrad.cli", "devices").split())
     options = ("-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT))
     assert "passed" in run("pytest", "-q", *options, str(GCC / "tests"))
 

@@ -32,14 +32,15 @@ def test_an_error_of_plugrad_is_a_line_and_status_one(
     assert capsys.readouterr().err == "plugrad: there is no pipeline 'codgen'. There are: none.\n"
 
 
-def test_the_module_runs_as_a_program() -> None:
-    command = [sys.executable, "-m", "plugrad", "--version"]
+@pytest.mark.parametrize("module", ["plugrad", "plugrad.cli"])
+def test_the_module_runs_as_a_program(module: str) -> None:
+    command = [sys.executable, "-m", module, "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == f"plugrad {__version__}\n"
 
 
 def test_a_reader_that_stops_early_is_no_error() -> None:
-    command = [sys.executable, "-m", "plugrad", "env", "--json"]
+    command = [sys.executable, "-m", "plugrad.cli", "env", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -9,7 +9,7 @@ from plugrad.device import Device
 from plugrad.engine import compile as engine_compile
 from plugrad.engine.compile import clear_loaded, compile_kernels
 from plugrad.engine.realize import realize, schedule
-from plugrad.errors import CompileError
+from plugrad.errors import CompileError, PluginError
 from plugrad.events import CompileEvent, LowerEvent
 from plugrad.runtime.disk_cache import kernel_cache
 from plugrad.settings import context
@@ -85,6 +85,40 @@ def test_rules_of_the_renderer_are_applied(monkeypatch: Any) -> None:
     ops = {getattr(u, "op", None) for u in lowered[0].linear}
     assert Ops.SUB in ops
     assert Ops.NEG not in ops
+
+
+@pytest.mark.parametrize(
+    ("part", "method", "result", "said"),
+    [
+        ("renderer", "render", None, "plugrad_renderer gave, render must return a str, got None"),
+        ("compiler", "compile", "text", "plugrad_compiler gave, compile must return bytes, got str"),
+        ("compiler", "compile_many", [], "compile_many must return a list of 1, one for each unit, got list"),
+    ],
+)
+def test_a_part_that_returns_something_else_is_named(
+    monkeypatch: Any, part: str, method: str, result: Any, said: str
+) -> None:
+    monkeypatch.setattr(type(getattr(Device["PYTHON"], part)), method, lambda *_: result)
+    ast = kernel_of(-put([1.0, 2.0], "PYTHON"))
+    with temporary_cache(), pytest.raises(PluginError, match="plugin 'python'") as caught:
+        compile_kernels(Device["PYTHON"], [ast])
+    assert said in str(caught.value)
+    assert caught.value.distribution.startswith("plugrad-core")
+
+
+def _raise(*_: Any) -> Any:
+    raise RuntimeError("the moon is full.")
+
+
+@pytest.mark.parametrize(("part", "method"), [("renderer", "render"), ("compiler", "compile")])
+def test_a_part_that_raises_is_named(monkeypatch: Any, part: str, method: str) -> None:
+    monkeypatch.setattr(type(getattr(Device["PYTHON"], part)), method, _raise)
+    ast = kernel_of(-put([1.0, 2.0], "PYTHON"))
+    with temporary_cache(), pytest.raises(PluginError, match="plugin 'python'") as caught:
+        compile_kernels(Device["PYTHON"], [ast])
+    assert f"of what plugrad_{part} gave, " in str(caught.value)
+    assert "raised RuntimeError: the moon is full. `plugrad devices`" in str(caught.value)
+    assert isinstance(caught.value.__cause__, RuntimeError)
 
 
 def test_noopt_gives_the_plain_loops() -> None:

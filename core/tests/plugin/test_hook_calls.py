@@ -8,6 +8,7 @@ from plugrad.errors import DeviceNotFound, PluginError
 from plugrad.plugin import hook_guards
 from plugrad.settings import context
 from plugrad.target import Target
+from plugrad_conformance.broken_plugins import BROKEN
 
 TARGET = Target("CHIP", 0, "v1")
 
@@ -59,11 +60,13 @@ def test_a_probe_is_made_once(site: Any) -> None:
 def test_a_probe_that_does_not_return_is_given_up_once(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hook_guards, "PROBE_SECONDS", 0.2)
     site.install_good(**{"priority=50": "priority=40"})
-    site.install_good("hangs", **{"return Probe(": "import time; time.sleep(600)\n    return Probe("})
+    site.install_broken(BROKEN["hangs"])
     manager = site.manager()
     backend = manager.backend("HANGS")
     for _ in range(2):
-        with pytest.raises(PluginError, match=r"plugrad-hangs 1.0\).* did not answer within 0.2"):
+        with pytest.raises(
+            PluginError, match=r"broken-hangs 1.0\).* plugrad_probe did not answer within 0.2"
+        ):
             backend.probe()
         monkeypatch.setattr(hook_guards, "PROBE_SECONDS", 600.0)  # it is not asked again
     with pytest.warns(RuntimeWarning, match="plugrad_probe did not answer"):

@@ -150,7 +150,7 @@ def test_after_clear_a_failed_plugin_is_tried_again(site: Any) -> None:
     [
         ('"1.7"', "written for spec 1.7, this plugrad has 1.3: upgrade plugrad-core"),
         ('"0.9"', "written for spec 0.9, this plugrad has 1.3: upgrade the plugin"),
-        ("1.0", "spec_version 1.0 is not MAJOR.MINOR"),
+        ("1.0", "spec_version is float 1.0, not str"),
     ],
 )
 def test_a_plugin_of_another_spec_is_refused(site: Any, version: str, reason: str) -> None:
@@ -318,6 +318,12 @@ def test_no_backend_below_the_best_device_is_probed(site: Any) -> None:
     site.install_good("chip", **{"return Probe(": "1 / 0; return Probe("})
     site.install_good("chop", **{"priority=50": "priority=60", 'f"chip {i}"': 'f"chip {i}", priority=50 + i'})
     assert site.manager().choose() == "CHOP:1"
+
+
+def test_a_priority_that_is_no_number_is_refused(site: Any) -> None:
+    site.install_good("chip", **{'f"chip {i}"': 'f"chip {i}", priority="high"'})
+    with pytest.raises(PluginError, match=r"devices\[0\].priority is str 'high', not int"):
+        site.manager().backend("CHIP").probe()
 
 
 def test_a_setting_that_a_backend_cannot_honour_is_an_error(site: Any) -> None:

@@ -1,16 +1,14 @@
 """`plugrad devices`: list the devices, and explain the missing ones."""
 
 import argparse
-import faulthandler
-import warnings
 from collections.abc import Iterable
 
 from rich.console import Group
 from rich.text import Text
 
 from plugrad import __version__
+from plugrad.cli.isolate import TIMEOUT_SECONDS, default_among, explain_isolated
 from plugrad.cli.output import add_json_option, new_table, print_json, print_rich
-from plugrad.errors import PlugradError
 from plugrad.plugin.backend import ProbedDevice
 from plugrad.plugin.hookspecs import SPEC_VERSION
 from plugrad.plugin.manager import plugins
@@ -20,7 +18,6 @@ from plugrad.settings import settings
 NAME = "devices"
 SUMMARY = "List devices: those found, and for the others why not and what would help."
 
-_STDERR = 2
 _STYLES = {
     State.READY: "green",
     State.NO_DEVICE: "yellow",
@@ -34,22 +31,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
     parser.add_argument("--traceback", action="store_true", help="show where plugins failed")
     parser.add_argument(
+        "--isolate",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="load and probe each plugin in a process of its own, where it may crash or hang",
+    )
+    parser.add_argument(
         "--timeout",
         type=float,
-        default=120.0,
+        default=TIMEOUT_SECONDS,
         metavar="SECONDS",
-        help="how long plugins may take, before where they hang is shown (default: %(default)g)",
+        help="how long a plugin may take in its process (default: %(default)g)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report."""
-    # the stack of a plugin that crashes or hangs ends in its file
-    faulthandler.enable(_STDERR)
-    faulthandler.dump_traceback_later(arguments.timeout, exit=True, file=_STDERR)
-    reports = backend_reports()
-    default = default_device()
-    faulthandler.cancel_dump_traceback_later()
+    reports = explain_isolated(timeout_seconds=arguments.timeout) if arguments.isolate else backend_reports()
+    default = settings.DEVICE.upper() or default_among(reports, plugins.builtin_names())
     if arguments.json:
         print_json(
             {
@@ -67,17 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
         table.add_row(Text(names), state, Text(origin(report)), details(report, arguments.traceback))
     print_rich(table, *install_lines(reports), f"default: {default or 'none'}, hooks {SPEC_VERSION}")
     return 0
-
-
-def default_device() -> str | None:
-    """Return the device that is taken where a program names none, or None."""
-    if settings.DEVICE:
-        return settings.DEVICE.upper()
-    with warnings.catch_warnings(action="ignore"):  # what it warns of is in the report
-        try:
-            return plugins.choose()
-        except PlugradError:
-            return None
 
 
 def install_lines(reports: Iterable[BackendReport]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from plugrad import events
 from plugrad._util import LazyModule, collector_paused
 from plugrad.device import OpenDevice
+from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
+from plugrad.plugin.fields import show
 from plugrad.runtime.program import Program
 from plugrad.uop import UOp
 
@@ -26,6 +28,20 @@ def lower(device: OpenDevice, ast: UOp, opts: "tuple[Opt, ...] | None") -> "code
         seconds = time.perf_counter() - started
         events.emit(events.LowerEvent(kernel.name, device.name, ast, kernel.program, seconds))
     return kernel
+
+
+def render(device: OpenDevice, kernel: "codegen.Lowered") -> str:
+    """Return the source that the device's renderer writes.
+
+    Raises:
+        PluginError: the renderer failed, or returned no text.
+    """
+    with blaming_plugin(device, "plugrad_renderer", f"rendering {kernel.name}"):
+        source: Any = device.renderer.render(kernel.program, kernel.name)
+    if not isinstance(source, str):
+        what = f"render must return a str, got {show(source)}"
+        raise plugin_error(device, "plugrad_renderer", what, device.renderer)
+    return source
 
 
 def program(kernel: "codegen.Lowered", source: str, lib: bytes) -> Program:

@@ -168,7 +168,7 @@ def _compile(device: OpenDevice, asts: Sequence[UOp], opts: tuple[Opt, ...] | No
     ):
         for ast in asts:
             kernel = build.lower(device, ast, _searched(device, ast) if searches else opts)
-            source = device.renderer.render(kernel.program, kernel.name)
+            source = build.render(device, kernel)
             sources.append((kernel, source))
             finish(queue.put((kernel.name, source)))
         finish(queue.drain())

@@ -12,9 +12,12 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
+from typing import Any, cast
 
 from plugrad._util import futures
 from plugrad.device import OpenDevice
+from plugrad.engine.plugin_errors import blaming_plugin, plugin_error
+from plugrad.plugin.fields import show
 
 Unit = tuple[str, str]
 #: A library, and the seconds that it took: its share of a run for several.
@@ -73,7 +76,7 @@ class CompileQueue:
     def _compile(self, span: range, least: int) -> None:
         """Compile these units, then others for as long as `least` characters wait."""
         while span:
-            libs = _compile_units(self._device, self._units[span.start : span.stop])
+            libs = compile_units(self._device, self._units[span.start : span.stop])
             self._compiled.update(zip(span, libs, strict=True))
             span = self._take(least)
 
@@ -115,8 +118,24 @@ def compile_queue(device: OpenDevice, count: int) -> Generator[CompileQueue]:
         yield CompileQueue(device, thread, count)
 
 
-def _compile_units(device: OpenDevice, units: Sequence[Unit]) -> list[Compiled]:
+def compile_units(device: OpenDevice, units: Sequence[Unit]) -> list[Compiled]:
+    """Compile units in one go.
+
+    Raises:
+        CompileError: the compiler refused one.
+        PluginError: it gave something else than bytes.
+    """
     started = time.perf_counter()
-    libs = device.compiler.compile_many(units)
+    with blaming_plugin(device, "plugrad_compiler", f"compiling {', '.join(name for name, _ in units)}"):
+        returned: Any = device.compiler.compile_many(units)
+    libs: list[object] = cast("list[object]", returned) if isinstance(returned, list) else []
+    if len(libs) != len(units):
+        got = show(cast(object, returned))
+        what = f"compile_many must return a list of {len(units)}, one for each unit, got {got}"
+        raise plugin_error(device, "plugrad_compiler", what, device.compiler)
+    for lib in libs:
+        if not isinstance(lib, bytes):
+            what = f"compile must return bytes, got {show(lib)}"
+            raise plugin_error(device, "plugrad_compiler", what, device.compiler)
     seconds = (time.perf_counter() - started) / len(units)
-    return [(lib, seconds) for lib in libs]
+    return [(lib, seconds) for lib in cast("list[bytes]", libs)]

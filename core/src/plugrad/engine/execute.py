@@ -8,7 +8,9 @@ from typing import Any
 
 from plugrad import events
 from plugrad._frozen import frozen
+from plugrad.device import Device
 from plugrad.engine.compile import CompiledKernel
+from plugrad.engine.plugin_errors import blaming_plugin, raise_plugin_error
 from plugrad.runtime.buffer import Buffer, live_buffers
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
@@ -98,12 +100,20 @@ def launch(
     program = kernel.program
     if kernel.values:
         values = {**values, **kernel.values}
-    for slot in program.outs:
-        buffers[slot].own()
-    handles = tuple([b.ensure_allocated().handle if b.handle is None else b.handle for b in buffers])
+    try:
+        for slot in program.outs:
+            buffers[slot].own()
+        handles = tuple([b.ensure_allocated().handle if b.handle is None else b.handle for b in buffers])
+    except Exception as error:
+        raise_plugin_error(kernel.device, "plugrad_allocator", f"allocating for {program.name}", error)
+        raise
     global_size, local_size = kernel.launch_dims or program.launch_dims(values)
     scalars = tuple([values[name] for name in program.variables]) if program.variables else ()
-    return kernel.runner(handles, scalars, global_size, local_size, wait)
+    try:
+        return kernel.runner(handles, scalars, global_size, local_size, wait)
+    except Exception as error:
+        raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
+        raise
 
 
 def picker(places: Sequence[int]) -> Picker:
@@ -149,7 +159,9 @@ class Copy:
         """Copy; `values` and `replayed` are not needed."""
         dest, source = self.buffers
         started = time.perf_counter()
-        copy_buffer(dest, source)
+        doing = f"copying from {source.device} to {dest.device}"
+        with blaming_plugin(Device[dest.device], "plugrad_allocator", doing):
+            copy_buffer(dest, source)
         if events.active:
             seconds = time.perf_counter() - started
             events.emit(events.CopyEvent(source.device, dest.device, dest.nbytes, seconds))

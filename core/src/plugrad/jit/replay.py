@@ -6,6 +6,7 @@ from typing import Any
 from plugrad import events
 from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.execute import Copy, Launch, Picker, Step, picker, takes_long
+from plugrad.engine.plugin_errors import raise_plugin_error
 from plugrad.progress import progress
 from plugrad.runtime.buffer import Buffer
 
@@ -141,11 +142,15 @@ def _launcher(kernel: CompiledKernel, pick: Picker) -> _Run:
     fixed_global, fixed_local = kernel.launch_dims or ((), ())
 
     def run(handles: Sequence[Any], values: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
-        if is_fixed:
-            runner(pick(handles), (), fixed_global, fixed_local)
-        else:
-            scalars = tuple([values[name] for name in program.variables])
-            runner(pick(handles), scalars, *program.launch_dims(values))
+        try:
+            if is_fixed:
+                runner(pick(handles), (), fixed_global, fixed_local)
+            else:
+                scalars = tuple([values[name] for name in program.variables])
+                runner(pick(handles), scalars, *program.launch_dims(values))
+        except Exception as error:
+            raise_plugin_error(kernel.device, "plugrad_runner", f"launching {program.name}", error)
+            raise
 
     return run
 

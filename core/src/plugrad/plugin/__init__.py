@@ -1,4 +1,4 @@
-"""Connect backends: hooks, the loader that keeps broken plugins apart, and their report.
+"""Connect backends: the hooks, the loader that isolates plugins, and the report on them.
 
 A backend's author needs `hookspecs`, whose one page is the whole surface, and the names below.
 """

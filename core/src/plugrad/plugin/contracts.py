@@ -10,6 +10,7 @@ import pluggy
 
 from plugrad._util import did_you_mean
 from plugrad.plugin.backend import BackendInfo, Probe
+from plugrad.plugin.fields import show, type_mismatch
 from plugrad.plugin.hookspecs import HOOK_NAMES, PROJECT, SPEC_VERSION
 from plugrad.target import Capabilities
 from plugrad.uop import Ops
@@ -27,8 +28,6 @@ INTERFACES: dict[str, tuple[str, str]] = {
     "plugrad_runner": ("a Runner", "__call__"),
     "plugrad_graph": ("a Graph", "set_handle set_sizes __call__"),
 }
-
-_RECORDS: dict[str, type] = {"plugrad_backend_info": BackendInfo, "plugrad_probe": Probe}
 
 HookOptions = dict[str, pluggy.HookimplOpts]
 
@@ -106,32 +105,41 @@ def _parse_version(version: object) -> tuple[int, int] | None:
 
 def check_result(hook: str, result: object) -> str | None:
     """Return the fault of a hook's `result`, or None; the caller judges a missing one."""
-    if (kind := _RECORDS.get(hook)) is not None:
-        fits = isinstance(result, kind)
-        return None if fits else f"{hook} must return a {kind.__name__}, got {_show(result)}"
+    if hook in _RECORDS:
+        return _check_record(hook, result)
     expected, names = INTERFACES[hook]
     if isinstance(result, type):
         return f"{hook} must return {expected}, got the class {result.__name__}: call it"
     lacking = [name for name in names.split() if not callable(getattr(result, name, None))]
     if lacking:
-        return f"{hook} must return {expected}, got {_show(result)}, which has no {', '.join(lacking)}"
+        return f"{hook} must return {expected}, got {show(result)}, which has no {', '.join(lacking)}"
     if hook == "plugrad_renderer":
         capabilities = getattr(result, "capabilities", None)
         if not isinstance(capabilities, Capabilities):
-            return f"{hook} must return a Renderer whose capabilities are Capabilities, got {_show(result)}"
-        if unknown := sorted(capabilities.native_ops - Ops.__members__.keys()):
+            return f"{hook} must return a Renderer whose capabilities are Capabilities, got {show(result)}"
+        wrong = type_mismatch(capabilities, Capabilities, "capabilities")
+        unknown = sorted(capabilities.native_ops - Ops.__members__.keys()) if wrong is None else []
+        if unknown:
             meant = did_you_mean(unknown[0], Ops.__members__)
-            names = ", ".join(unknown)
-            return f"{hook}: capabilities.native_ops has {names}, not the name of one of the Ops.{meant}"
+            wrong = (
+                f"capabilities.native_ops has {', '.join(unknown)}, not the name of one of the Ops.{meant}"
+            )
+        return f"plugrad_renderer: {wrong}" if wrong else None
     key = getattr(result, "cache_key", "")
     if hook == "plugrad_compiler" and (not isinstance(key, str) or not key):
         return (
             f"{hook} must return a Compiler whose cache_key names toolchain, version, architecture and "
-            f"flags, got {key!r} from {_show(result)}"
+            f"flags, got {key!r} from {show(result)}"
         )
     return None
 
 
-def _show(value: object) -> str:
-    """Return a value with its type, shortened."""
-    return f"{type(value).__name__} {value!r:.80}" if value is not None else "None"
+def _check_record(hook: str, result: object) -> str | None:
+    kind = _RECORDS[hook]
+    if not isinstance(result, kind):
+        return f"{hook} must return a {kind.__name__}, got {show(result)}"
+    wrong = type_mismatch(result, kind, "")
+    return f"{hook}: {wrong}" if wrong else None
+
+
+_RECORDS: dict[str, type] = {"plugrad_backend_info": BackendInfo, "plugrad_probe": Probe}

@@ -1,9 +1,7 @@
 """The plugins of one device, loaded: calls their hooks through pluggy."""
 
-import operator
 import threading
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +10,9 @@ import pluggy
 from plugrad.plugin import hookspecs
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.contracts import check_spec_version
-from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, broken, failure_of
+from plugrad.plugin.failures import FailureLog, PluginFailure, PluginRefused, broken
 from plugrad.plugin.hook_guards import GuardedHooks
 from plugrad.plugin.loader import LoadedPlugin
-from plugrad.plugin.source import PluginSource
 from plugrad.renderer.base import Renderer
 from plugrad.runtime.allocator import Allocator
 from plugrad.runtime.compiler import Compiler
@@ -107,11 +104,6 @@ class Backend:
 
     def _find_devices(self) -> Probe:
         probe: Probe = self._require("plugrad_probe")
-        with _reading(self.source, "plugrad_probe"):
-            self._check_devices(probe)
-        return probe
-
-    def _check_devices(self, probe: Probe) -> None:
         names: set[str] = set()
         declared = "plugrad_backend_info says"
         for device in probe.devices:
@@ -126,21 +118,20 @@ class Backend:
                 names.add(name)
                 continue
             raise broken(self.source, f"plugrad_probe gives {wrong}")
+        return probe
 
     def _read_info(self) -> BackendInfo:
         info: BackendInfo = self._require("plugrad_backend_info")
         wrong = check_spec_version(info.spec_version)
         if wrong is not None:
             raise broken(self.source, wrong)
-        with _reading(self.source, "plugrad_backend_info"):
-            return replace(
-                info,
-                name=info.name.upper(),
-                priority=operator.index(info.priority),
-                aliases=tuple(alias.upper() for alias in info.aliases),
-                distribution=self.source.distribution,
-                version=self.source.version,
-            )
+        return replace(
+            info,
+            name=info.name.upper(),
+            aliases=tuple(alias.upper() for alias in info.aliases),
+            distribution=self.source.distribution,
+            version=self.source.version,
+        )
 
     def _require(self, hook: str, **arguments: object) -> Any:
         result = self._call_hook(hook, **arguments)
@@ -155,14 +146,3 @@ class Backend:
     def _call_hook(self, hook: str, **arguments: object) -> Any:
         """Return the answer of the first plugin that has one, or None."""
         return getattr(self._hooks.hook, hook)(**arguments)
-
-
-@contextmanager
-def _reading(source: PluginSource, hook: str) -> Generator[None]:
-    """Refuse a plugin whose record has something else in a field than its annotation says."""
-    try:
-        yield
-    except (AttributeError, TypeError) as error:
-        raise PluginRefused(
-            failure_of(source, f"{hook} gave a record that cannot be read:", error)
-        ) from error

@@ -56,6 +56,17 @@ class PluginManager:
         """Add a device of the core. Its name cannot be taken by an entry point."""
         self._builtins[name] = PluginSource(name, module, _CORE, is_builtin=True)
 
+    def builtin_names(self) -> tuple[str, ...]:
+        """Return the names of the core's own devices."""
+        return tuple(self._builtins)
+
+    def only(self, sources: Sequence[PluginSource]) -> PluginManager:
+        """Return a manager of these plugins alone, which has loaded none of them yet."""
+        found = tuple(source for source in sources if not source.is_builtin)
+        out = PluginManager(lambda: found)
+        out._builtins = {source.name: source for source in sources if source.is_builtin}
+        return out
+
     @property
     def failures(self) -> tuple[PluginFailure, ...]:
         """Return the reasons for not using plugins, of those loaded until now."""
@@ -155,7 +166,7 @@ class PluginManager:
             if highest < 0 or (best is not None and best[0] >= highest):
                 break
             if self.is_present(backend):
-                found = _best_device(highest, backend.probe().devices)
+                found = best_device(highest, backend.probe().devices)
                 best = found if best is None or (found and found[0] > best[0]) else best
         return best[1] if best is not None else None
 
@@ -291,10 +302,14 @@ class PluginManager:
         )
 
 
-def _best_device(highest: int, devices: Sequence[ProbedDevice]) -> tuple[int, str] | None:
-    """Return rank and name of the first device of the highest rank, if any.
+def best_device(highest: int, devices: Sequence[ProbedDevice]) -> tuple[int, str] | None:
+    """Return rank and name of the device that the automatic choice takes, or None.
 
-    Simulators, and ranks below 0, are never taken.
+    That is the first of those with the highest rank; simulators, and ranks below 0, are never taken.
+
+    Args:
+        highest: the backend's priority.
+        devices: what its probe found.
     """
     real = [device for device in devices if device.evidence is not Evidence.E2]
     ranked = [(highest if d.priority is None else d.priority, d.target.name) for d in real]

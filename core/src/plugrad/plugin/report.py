@@ -62,14 +62,15 @@ def backend_reports(manager: PluginManager = plugins) -> tuple[BackendReport, ..
     manager.wrappers()  # one that is broken is reported where there is no device to wrap, too
     used = {(report.name, report.distribution) for report in usable}
     failed = [
-        _report_failure(failure)
+        report_failure(failure)
         for failure in manager.failures
         if (failure.source.name, failure.source.distribution) not in used
     ]
-    return (*usable, *failed, *_not_installed((*usable, *failed)))
+    return (*usable, *failed, *not_installed((*usable, *failed)))
 
 
-def _not_installed(reports: Iterable[BackendReport]) -> list[BackendReport]:
+def not_installed(reports: Iterable[BackendReport]) -> list[BackendReport]:
+    """Return a report for each backend that is known and not among `reports`."""
     seen = {name for report in reports for name in (report.name, *report.aliases)}
     return [
         BackendReport(
@@ -120,7 +121,8 @@ def _addition(plugin: LoadedPlugin) -> str:
     return f"{plugin.source.owner}: {', '.join(hooks)}"
 
 
-def _report_failure(failure: PluginFailure) -> BackendReport:
+def report_failure(failure: PluginFailure) -> BackendReport:
+    """Return the line of a plugin that cannot be used."""
     source = failure.source
     return BackendReport(
         source.name,

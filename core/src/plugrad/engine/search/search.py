@@ -163,7 +163,7 @@ class _Search:
     def _compiled_together(self, kernels: "Sequence[codegen.Lowered]") -> list[Variant]:
         # kernels of one library need names of their own
         named = [replace(kernel, name=f"{kernel.name}_{i}") for i, kernel in enumerate(kernels)]
-        sources = [self.device.renderer.render(kernel.program, kernel.name) for kernel in named]
+        sources = [build.render(self.device, kernel) for kernel in named]
         with compile_queue(self.device, len(named)) as queue:
             units = zip(named, sources, strict=True)
             done = [compiled for kernel, source in units for compiled in queue.put((kernel.name, source))]

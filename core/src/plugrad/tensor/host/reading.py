@@ -13,6 +13,7 @@ from plugrad.device import Device
 from plugrad.dtype import ConstType, dtypes, is_complex, is_int, part_dtype, to_numpy
 from plugrad.engine import storage
 from plugrad.engine.capture import current_capture
+from plugrad.engine.plugin_errors import blaming_plugin
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError, SharingError
 from plugrad.runtime.buffer import Buffer
 from plugrad.schedule.movement import ALWAYS, ZERO, Indices, source_indices
@@ -126,7 +127,8 @@ def numpy(self: Tensor) -> npt.NDArray[Any]:
         if not isinstance(stored, Buffer):
             return np.frombuffer(stored, dtype).reshape(shape).copy()
         out = np.empty(shape if is_static(self.shape) else stored.nbytes // dtype.itemsize, dtype)
-        stored.copyout(bytes_of(out))
+        with blaming_plugin(Device[stored.device], "plugrad_allocator", f"reading {stored.nbytes} bytes"):
+            stored.copyout(bytes_of(out))
         return out if is_static(self.shape) else out[: product(shape)].reshape(shape).copy()
 
 

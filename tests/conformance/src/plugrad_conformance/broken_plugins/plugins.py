@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 #: Where a defect shows: when the plugin is loaded, in what it answers when asked for devices, when a device
-#: opens, or when a kernel is loaded.
-Shows = Literal["load", "probe", "allocator", "renderer", "compiler", "runner", "graph", "compute"]
+#: opens, when a kernel is loaded; or it takes the process along, in which plugins are loaded and probed.
+Shows = Literal["load", "probe", "allocator", "renderer", "compiler", "runner", "graph", "compute", "process"]
 
 _PROBE = "    return Probe("
 _ALLOCATOR = "def plugrad_allocator(target): return Memory()"
@@ -127,6 +127,13 @@ _ANSWERS = (
         "plugrad_backend_info must return a BackendInfo, got dict",
     ),
     _changed(
+        "info-with-a-wrong-field",
+        "load",
+        "priority=50",
+        "priority='high'",
+        "plugrad_backend_info: priority is str 'high', not int",
+    ),
+    _changed(
         "probe-raises", "probe", _PROBE, f"    1 / 0\n{_PROBE}", "plugrad_probe raised ZeroDivisionError"
     ),
     _changed(
@@ -144,18 +151,39 @@ _ANSWERS = (
         "plugrad_probe must return a Probe, got None",
     ),
     _changed(
-        "info-with-a-wrong-field",
-        "load",
-        "priority=50",
-        "priority='high'",
-        "plugrad_backend_info gave a record that cannot be read: TypeError",
-    ),
-    _changed(
         "probe-lists-strings",
         "probe",
         _PROBE,
         f"    return Probe(('a chip',))\n{_PROBE}",
-        "plugrad_probe gave a record that cannot be read: AttributeError",
+        "plugrad_probe: devices[0] is str 'a chip', not ProbedDevice",
+    ),
+    _changed(
+        "info-with-a-wrong-alias",
+        "load",
+        'aliases=("OTHER",)',
+        "aliases=(1,)",
+        "plugrad_backend_info: aliases[0] is int 1, not str",
+    ),
+    _changed(
+        "probe-gives-a-reason-that-is-no-text",
+        "probe",
+        _PROBE,
+        f"    return Probe(reason=5)\n{_PROBE}",
+        "plugrad_probe: reason is int 5, not str",
+    ),
+    _changed(
+        "device-without-a-target",
+        "probe",
+        'Target("DEVICE_WITHOUT_A_TARGET", i, "v1")',
+        "'a target'",
+        "plugrad_probe: devices[0].target is str 'a target', not Target",
+    ),
+    _changed(
+        "device-with-an-index-that-is-a-word",
+        "probe",
+        'Target("DEVICE_WITH_AN_INDEX_THAT_IS_A_WORD", i, "v1")',
+        'Target("DEVICE_WITH_AN_INDEX_THAT_IS_A_WORD", "first", "v1")',
+        "plugrad_probe: devices[0].target.index is str 'first', not int",
     ),
     _changed(
         "claims-another-device",
@@ -227,6 +255,13 @@ _ANSWERS = (
         "got Text",
     ),
     _changed(
+        "renderer-with-a-width-in-words",
+        "renderer",
+        "frozenset({dtypes.float32}))",
+        "frozenset({dtypes.float32}), vector_bits='wide')",
+        "plugrad_renderer: capabilities.vector_bits is str 'wide', not int",
+    ),
+    _changed(
         "claims-an-op",
         "renderer",
         "frozenset({dtypes.float32}))",
@@ -264,5 +299,38 @@ _ANSWERS = (
         "a device that computes also needs plugrad_runner",
     ),
 )
+_PROCESSES = (
+    BrokenPlugin(
+        "crashes-when-imported",
+        "process",
+        ("crashed the process: SIGSEGV",),
+        "import ctypes; ctypes.string_at(0)",
+    ),
+    _changed(
+        "crashes-when-probed",
+        "process",
+        _PROBE,
+        f"    import ctypes; ctypes.string_at(0)\n{_PROBE}",
+        "crashed the process: SIGSEGV",
+    ),
+    _changed(
+        "ends-the-process",
+        "process",
+        _PROBE,
+        f"    import os; os._exit(3)\n{_PROBE}",
+        "ended the process with status 3",
+    ),
+    _changed(
+        "leaves-in-silence",
+        "process",
+        _PROBE,
+        f"    import os; os._exit(0)\n{_PROBE}",
+        "ended the process before it answered",
+    ),
+    _changed(
+        "hangs", "process", _PROBE, f"    import time; time.sleep(600)\n{_PROBE}", "did not answer within"
+    ),
+)
+
 #: All of them by name. `PluginSite` makes two more: rivals for one name, and one that is slow to import.
-BROKEN = {broken.name: broken for broken in (*_IMPORTS, *_HOOKS, *_ANSWERS)}
+BROKEN = {broken.name: broken for broken in (*_IMPORTS, *_HOOKS, *_ANSWERS, *_PROCESSES)}
