@@ -87,6 +87,15 @@ def test_nearest_pixels_of_odd_factors_are_those_of_torch(axes: int, factor: flo
     compare(x, {"scale_factor": factor, "mode": "nearest"}, gradient=False)
 
 
+def test_the_gradient_of_whole_repeats_is_one_kernel() -> None:
+    x = RNG.standard_normal((2, 3, 4, 5)).astype(np.float32)
+    compare(x, {"size": (8, 15), "mode": "nearest"})
+    compare(x, {"size": (8, 7), "mode": "nearest"})
+    values, weights = Tensor(x).realize(), Tensor(RNG.standard_normal((2, 3, 8, 15))).realize()
+    (gradient,) = (values.interpolate((8, 15)) * weights).sum().gradient(values)
+    assert len(gradient.schedule()) == 1
+
+
 def test_integers_have_neighbours_only() -> None:
     x = Tensor([[[1, 2, 3]]])
     assert x.interpolate(6).tolist() == [[[1, 1, 2, 2, 3, 3]]]

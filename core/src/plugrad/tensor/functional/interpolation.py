@@ -9,7 +9,8 @@ Coordinates are computed as PyTorch does: in float32, from the middle of pixels 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from plugrad._util import fractions
@@ -108,6 +109,7 @@ def interpolate(
         raise dtype_refusal(self, f"interpolate with mode={mode!r}", "floats")
     narrow = self.dtype
     u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
+    repeats: dict[int, int] = {}
     for axis, (before, after, scale) in enumerate(zip(old, new, scales, strict=True), 2):
         # As PyTorch does: whatever the factor, these do not touch an axis that keeps its size, and the
         # nearest pixels of an image whose size doubles are each pixel twice.
@@ -117,10 +119,15 @@ def interpolate(
         elif mode == "nearest" and axes == 2 and after in (before, 2 * before):
             scale = before / after
         is_same = before == after and (scale == 1 or antialias or mode in _LINEAR)
-        if not is_same:
+        if is_same:
+            continue
+        is_whole = is_static((before, after)) and after % before == 0 and scale == before / after
+        if is_whole and mode.startswith("nearest"):
+            repeats[axis] = after // before
+        else:
             rows = _resize(moved_last(u, axis), after, scale, mode, bool(align_corners), antialias)
             u = moved_back(rows, axis)
-    return self._like(u.cast(narrow))
+    return self._like(_each_repeated(u, repeats).cast(narrow))
 
 
 def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: bool) -> None:
@@ -193,11 +200,6 @@ def _resize(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, a
     """Return the last axis with `count` elements: (*R, n) -> (*R, count)."""
     size: Any = rows.shape[-1]
     if mode.startswith("nearest"):
-        if is_static((count, size)) and count % size == 0 and scale == size / count:
-            # whole repeats: a view
-            times = count // size
-            spread = rows.reshape((*rows.shape, 1)).expand((*rows.shape, times))
-            return spread.reshape((*rows.shape[:-1], count))
         shift = 0.5 if mode == "nearest-exact" else 0.0
         number = UOp.iota(count, dtypes.int32).cast(dtypes.float32)
         place = ((number + shift) * _scale_factor(scale, dtypes.float32)).cast(dtypes.int32)
@@ -213,6 +215,15 @@ def _resize(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, a
     whole = _floor(place)
     part = place - whole
     return _blend(rows, whole, [part.const_like(1.0) - part, part], 0)
+
+
+def _each_repeated(u: UOp, times: Mapping[int, int]) -> UOp:
+    """Repeat each element along some axes: a view, whose gradient is one sum over blocks."""
+    sizes: Any = u.shape
+    apart = [(n, 1) if axis in times else (n,) for axis, n in enumerate(sizes)]
+    spread = [(n, times[axis]) if axis in times else (n,) for axis, n in enumerate(sizes)]
+    view = u.reshape(tuple(chain(*apart))).expand(tuple(chain(*spread)))
+    return view.reshape(tuple(n * times.get(axis, 1) for axis, n in enumerate(sizes)))
 
 
 def _coordinates(count: Any, size: Any, scale: Scale, align_corners: bool, dtype: DType) -> UOp:
