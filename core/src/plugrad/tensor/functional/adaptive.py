@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from plugrad.autodiff import inputs_of, with_rule
+from plugrad.autodiff import inputs_of, outputs_of, with_rule
 from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import Tensor, TensorBase
@@ -224,20 +224,35 @@ def _mean_of_bins(u: UOp, axis: int, count: Dim) -> UOp:
     if size is count or size == count:
         return u
     view, inside = _bins(u, axis, count)
+    less = (*shape[:axis], count, *shape[axis + 1 :])
     if inside is None:
-        total = view.reduce_axis(Ops.ADD, (axis + 1,)) / float(size // count)
-    else:
-        mask = _beside(inside, view, axis)
-        kept = mask.expand(view.shape).where(view, view.const_like(0.0))
-        lengths = mask.cast(u.dtype).reduce_axis(Ops.ADD, (axis + 1,))
-        sums = kept.reduce_axis(Ops.ADD, (axis + 1,))
-        total = sums / lengths.expand(sums.shape)
-    return total.reshape((*shape[:axis], count, *shape[axis + 1 :]))
+        return (view.reduce_axis(Ops.ADD, (axis + 1,)) / float(size // count)).reshape(less)
+    beside = inside.reshape((*inside.shape, *(1,) * (len(shape) - axis - 1)))
+    kept = expanded(beside, view.shape).where(view, view.const_like(0.0))
+    mean = _over_lengths(kept.reduce_axis(Ops.ADD, (axis + 1,)).reshape(less), axis, size)
+    return with_rule([mean], [u], _mean_gradient)[0]
 
 
-def _beside(inside: UOp, view: UOp, axis: int) -> UOp:
-    """Return (count, longest) with axes of 1 around, beside the windows of `axis`."""
-    return inside.reshape((*(1,) * axis, *inside.shape, *(1,) * (len(view.shape) - axis - 2)))
+def _over_lengths(u: UOp, axis: int, size: Any) -> UOp:
+    """Divide values of windows along an axis by the numbers of their elements."""
+    shape: Any = u.shape
+    begin, last = _bounds(size, shape[axis], (shape[axis], *(1,) * (len(shape) - axis - 1)))
+    return u / expanded((last - begin + 1).cast(u.dtype), shape)
+
+
+def _mean_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of means along one axis: each element sums those of its windows.
+
+    Windows that share elements would add to them one after the other. A function of the module, so that
+    equal graphs stay equal.
+    """
+    (gradient,), (x,), (mean,) = gradients, inputs_of(function), outputs_of(function)
+    if gradient is None:
+        return [None]
+    sizes: Any = zip(x.shape, mean.shape, strict=True)
+    axis = next(i for i, (size, count) in enumerate(sizes) if size is not count and size != count)
+    around = _windows_around(_over_lengths(gradient, axis, x.shape[axis]), axis, x.shape[axis])
+    return [around.reduce_axis(Ops.ADD, (axis,)).reshape(x.shape)]
 
 
 def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
@@ -253,16 +268,19 @@ def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
     if is_static((size, count)) and size % count == 0:
         return u.reshape((*shape[:axis], count, size // count, *shape[axis + 1 :])), None
     longest = _longest_bin(size, count)
-    dtype = position_dtype(greatest(size) * greatest(count))
-    number = number_of(count, dtype)
-    length = size if isinstance(size, int) else size.cast(dtype)
-    window = counted(count, dtype, (count, longest), 0)
-    begin = (window * length) // number
-    last = ((window + 1) * length - 1) // number
-    place = begin + counted(longest, dtype, (count, longest), 1)
+    begin, last = _bounds(size, count, (count, longest))
+    place = begin + counted(longest, begin.dtype, (count, longest), 1)
     inside = place <= last
     flat = inside.where(place, last).reshape((count * longest,))
     return _pick_along(u, axis, flat, (count, longest)), inside
+
+
+def _bounds(size: Dim, count: Dim, shape: tuple[Dim, ...]) -> tuple[UOp, UOp]:
+    """Return the first and last element of each window, along the first axis."""
+    dtype = position_dtype(greatest(size) * greatest(count))
+    number, length = number_of(count, dtype), number_of(size, dtype)
+    window = counted(count, dtype, shape, 0)
+    return (window * length) // number, ((window + 1) * length - 1) // number
 
 
 def _pick_along(u: UOp, axis: int, places: UOp, shape: tuple[Any, Any]) -> UOp:
