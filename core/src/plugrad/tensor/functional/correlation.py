@@ -2,8 +2,8 @@
 
 What the chain rule makes of a sum over windows spreads every product back to where its element came from, in
 kernels that neither reuse what they load nor write it in order. Two other sums give the same: the gradient of
-the elements, for windows that follow each other step by step, is a sum over windows of what flows in; that of
-the weight reads what flows in with the channels side by side, as vectors want them.
+the elements is a sum over windows of what flows in; that of the weight reads what flows in with the channels
+side by side, as vectors want them.
 """
 
 import math
@@ -18,6 +18,8 @@ from plugrad.uop import Ops, UOp
 
 # Output channels of a group from which a copy with channels side by side pays: the lanes of a vector.
 _CHANNELS = 16
+# How many multiplications take as long as one product written, and added to its element by another kernel.
+_FOLD = 48
 
 
 def correlated(
@@ -55,19 +57,47 @@ class _Gradients:
         return _sum_of_products(view, weight, self.groups)
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
-        if any(step != 1 for step in self.steps):
+        """Return the gradient of the elements, as sums over the windows around each.
+
+        Elements `step` apart have the same place in windows: each of the `step` phases is a channel, whose
+        weights are every `step`-th tap of the kernel.
+        """
+        out_channels, in_group, *kernel = _sizes(weight)
+        out_group = out_channels // self.groups
+        if not self._pays_phases(kernel, out_group):
             return self.by_chain_rule(gradient, x, weight, x)
-        shape: Any = weight.shape
-        out_channels, in_group, *kernel = shape
-        spans = [(k - 1) * gap for k, gap in zip(kernel, self.gaps, strict=True)]
-        # the zeros around the elements have no gradient
-        widths = [(span - low, span - high) for span, (low, high) in zip(spans, self.widths, strict=True)]
-        out_group: Any = out_channels // self.groups
-        turned = weight.reshape((self.groups, out_group, in_group, *kernel))
-        turned = turned.permute((0, 2, 1, *range(3, len(turned.shape))))
-        turned = turned.reshape((self.groups * in_group, out_group, *kernel))
-        turned = turned.flip(tuple(range(2, len(weight.shape))))
-        return _Gradients(self.groups, self.steps, self.gaps, tuple(widths)).sums(gradient, turned)
+        axes, lows = len(kernel), [low for low, _ in self.widths]
+        n, channels, *sizes = _sizes(x)
+        taps = [-(-k // step) for k, step in zip(kernel, self.steps, strict=True)]
+        room = [tap * step - k for tap, step, k in zip(taps, self.steps, kernel, strict=True)]
+        parts = [size for pair in zip(taps, self.steps, strict=True) for size in pair]
+        phased = weight.pad([(0, 0), (0, 0), *[(0, more) for more in room]])
+        phased = phased.reshape((self.groups, out_group, in_group, *parts))
+        phased = phased.permute((0, 2, *range(4, 4 + 2 * axes, 2), 1, *range(3, 3 + 2 * axes, 2)))
+        phased = phased.reshape((channels * math.prod(self.steps), out_group, *taps))
+        # blocks of `step` elements, from the first to the last that has one inside of the zeros around
+        first = [low // step for low, step in zip(lows, self.steps, strict=True)]
+        end = [-(-(low + size) // step) for low, size, step in zip(lows, sizes, self.steps, strict=True)]
+        ahead = [(tap - 1) * gap - begin for tap, gap, begin in zip(taps, self.gaps, first, strict=True)]
+        behind = [last - count for last, count in zip(end, _sizes(gradient)[2:], strict=True)]
+        widths = tuple(zip(ahead, behind, strict=True))
+        back = _Gradients(self.groups, (1,) * axes, self.gaps, widths)
+        found = back.sums(gradient, phased.flip(tuple(range(2, 2 + axes))))
+        blocks = _sizes(found)[2:]
+        found = found.reshape((n, channels, *self.steps, *blocks))
+        found = found.permute((0, 1, *[at for axis in range(2, 2 + axes) for at in (axis + axes, axis)]))
+        found = found.reshape((n, channels, *[b * step for b, step in zip(blocks, self.steps, strict=True)]))
+        starts = [low % step for low, step in zip(lows, self.steps, strict=True)]
+        inner = [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
+        return found.shrink([(0, n), (0, channels), *inner])
+
+    def _pays_phases(self, kernel: list[int], out_group: int) -> bool:
+        """Return whether the taps that fill the last phases cost less than a fold."""
+        axes = list(zip(kernel, self.steps, self.gaps, strict=True))
+        if any(step > 1 and (gap > 1 or k <= step) for k, step, gap in axes):
+            return False
+        whole = math.prod([-(-k // step) * step for k, step, _ in axes])
+        return (whole / math.prod(kernel) - 1) * out_group <= _FOLD
 
     def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         out_channels: Any = weight.shape[0]
@@ -98,6 +128,10 @@ class _WeightGradient:
         last = len(gradient.shape) - 1
         aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
         return self.sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
+
+
+def _sizes(u: UOp) -> list[int]:
+    return [int(size) for size in u.shape if isinstance(size, int)]
 
 
 def with_zeros(x: UOp, widths: Widths) -> UOp:
