@@ -167,3 +167,14 @@ def test_accesses_of_sums_in_fast_memory_count_as_those_of_results_do() -> None:
     chosen = coalesce(UOp.sink(out.store(after.index(i).load(), i), arg=KernelInfo()), WIDE)
     lanes = [u for u in chosen.toposort() if u.op is Ops.RANGE and u.arg.kind is AxisType.LANE]
     assert [(r.arg.ident[0], r.src[0].arg) for r in lanes] == [(1, 16)]
+
+
+def test_elements_that_are_looked_up_do_not_keep_an_axis_from_having_lanes() -> None:
+    axis = UOp.range(64, 0, AxisType.UPCAST)
+    out, values, rows = (UOp(Ops.PARAM, dtypes.int32, (), (slot, 64)) for slot in range(3))
+    wanted = values.index(axis).load()
+    found = axis.const_like(0)
+    for half in (32, 16, 8, 4, 2, 1):
+        found = (rows.index(found + (half - 1)).load() < wanted).where(found + half, found)
+    kernel = UOp.sink(out.index(axis).store(found.cast(dtypes.int32), axis), arg=KernelInfo())
+    assert any(u.op is Ops.RANGE and u.arg.kind is AxisType.LANE for u in coalesce(kernel, WIDE).toposort())

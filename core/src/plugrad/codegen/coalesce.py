@@ -7,6 +7,7 @@ wins, counted over all steps of loops. What a reduction reads outweighs what is 
 arithmetic is on vectors, short ones save less of it: two lanes half, sixteen nearly all.
 """
 
+from plugrad.codegen.lanes import is_looked_up
 from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
 from plugrad.codegen.rebuild import UNROLLED, all_ranges, exchange_range, stores_of
 from plugrad.dtype import dtypes, is_float
@@ -107,10 +108,13 @@ def _is_narrow(reduce: UOp) -> bool:
 
 
 def _gain(sink: UOp, r: UOp) -> int:
-    """Return the contiguous accesses along `r` less the ones that would become single lanes."""
+    """Return the contiguous accesses along `r` less the ones that would become single lanes.
+
+    Looked up places are single ones in any case, and their addresses are computed side by side.
+    """
     gain = 0
     for u in sink.toposort():
-        if u.op is not Ops.INDEX or r not in u.ranges:
+        if u.op is not Ops.INDEX or r not in u.ranges or is_looked_up(u, r):
             continue
         broken = coefficient(u.src[1], r) != 1 or any(r in g.ranges for g in u.src[2:])
         gain += -1 if broken else 2

@@ -166,13 +166,9 @@ class _Vectorizer:
         lanes = self._shuffled(u) if self.shuffles and self._is_gated_as_one(place) else ()
         if lanes:
             return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), lanes)
-        if self.shuffles and self._is_looked_up(place):
+        if self.shuffles and is_looked_up(place, self.lane):
             return self._gathered(u)
         return UOp(Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count)))
-
-    def _is_looked_up(self, place: UOp) -> bool:
-        """Say whether an address depends on loaded values: nothing folds for one lane."""
-        return any(u.op is Ops.LOAD and self.lane in u.ranges for u in place.src[1].toposort())
 
     def _gathered(self, u: UOp) -> UOp:
         """Return the lanes of a load whose addresses, and gates, are computed as vectors.
@@ -238,6 +234,11 @@ class _Vectorizer:
         done = self.done
         src = tuple([done.get(s, s) for s in u.src])
         return u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+
+
+def is_looked_up(place: UOp, lane: UOp) -> bool:
+    """Say whether an address depends on loaded values: nothing folds for one lane."""
+    return any(u.op is Ops.LOAD and lane in u.ranges for u in place.src[1].toposort())
 
 
 def _bounded(place: UOp, gates: list[UOp]) -> UOp:

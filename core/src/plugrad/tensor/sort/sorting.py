@@ -18,6 +18,8 @@ from plugrad.uop import Ops, UOp
 
 # Up to here, comparing each with each is cheaper than the stages of a network, or than planning digits.
 _RANKED = 512
+# Longest rows whose lesser elements are counted: as fast as halving, and vectors all through.
+_COUNTED = 256
 # Rows from which digits take less time than so many comparisons of all rows take.
 _DIGITS_FROM = 192
 _MANY_COMPARISONS = 1 << 24
@@ -156,24 +158,19 @@ def search_rows(rows: UOp, values: UOp, right: bool) -> UOp:
     """Return the number of row elements before each value: (*R, n), (*R, m) -> (*R, m)."""
     size: Any = rows.shape[-1]
     dtype = position_dtype(size)
-    if size <= _RANKED:
+    if size <= _COUNTED:
         shape = (*values.shape, size)
         others = rows.reshape((*rows.shape[:-1], 1, size)).expand(shape)
         wanted = values.reshape((*values.shape, 1)).expand(shape)
         return sum_last(_is_before(others, wanted, right).cast(dtype))
-    # which block, by the last element of each; then inside of that block
-    step = 64
-    count = size // step
-    shape: Any = rows.shape[:-1]
-    ends = rows.shrink([*((0, r) for r in shape), (0, count * step)]).reshape((*shape, count, step))
-    ends = ends.shrink([*((0, r) for r in shape), (0, count), (step - 1, step)]).reshape((*shape, count))
-    begin = (search_rows(ends.contiguous(), values, right).cast(dtype) * step).contiguous()
-    wide = (*values.shape, step)
-    place = begin.reshape((*begin.shape, 1)).expand(wide) + counted(step, dtype, wide, len(wide) - 1)
-    flat = (*values.shape[:-1], product(values.shape[-1:]) * step)
-    found = pick_last(rows, place.reshape(flat).contiguous()).reshape(wide)
-    inside = _is_before(found, values.reshape((*values.shape, 1)).expand(wide), right) & (place < size)
-    return begin + sum_last(inside.cast(dtype))
+    # halves without a branch: the bounds of `found` say that each place is inside of the row
+    found = expanded(UOp.const(dtype, 0), values.shape)
+    while size > 1:
+        half = size // 2
+        is_behind = _is_before(pick_last(rows, found + (half - 1)), values, right)
+        found = is_behind.where(found + half, found)
+        size -= half
+    return found + _is_before(pick_last(rows, found), values, right).cast(dtype)
 
 
 def _is_before(x: UOp, wanted: UOp, right: bool) -> UOp:
