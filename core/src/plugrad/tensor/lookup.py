@@ -60,8 +60,14 @@ def pick_last(x: UOp, position: UOp) -> UOp:
     before: x, position
     after:  sum over i of (x[..., i] where i == position else 0)
     """
-    shape: Any = (*position.shape, x.shape[-1])
-    rows = _addable(x).reshape((*x.shape[:-1], 1, x.shape[-1])).expand(shape)
+    return pick_along(x, position, len(x.shape) - 1)
+
+
+def pick_along(x: UOp, position: UOp, axis: int) -> UOp:
+    """Return `x` at each position along `axis`: (*R, n, *S) and (*R, m, *S) -> (*R, m, *S)."""
+    shape: Any = (*position.shape, x.shape[axis])
+    rows = moved_last(_addable(x), axis)
+    rows = rows.reshape((*rows.shape[:axis], 1, *rows.shape[axis:])).expand(shape)
     wanted = position.reshape((*position.shape, 1)).expand(shape)
     return _select_by_position(rows, wanted, len(shape) - 1).reshape(position.shape).cast(x.dtype)
 

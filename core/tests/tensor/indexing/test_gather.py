@@ -7,6 +7,7 @@ import torch
 from plugrad import Tensor
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.events import KernelEvent
+from plugrad.uop import Ops
 from plugrad_conformance.testing.scopes import recorded_events
 
 RNG = np.random.default_rng(0)
@@ -50,6 +51,11 @@ def test_not_a_number_beside_an_element_does_not_leak() -> None:
     x = Tensor([np.nan, 1.0, np.inf])
     assert x.gather(0, Tensor([1, 1])).tolist() == [1.0, 1.0]
     assert x.scatter(0, Tensor([0, 2]), Tensor([5.0, 6.0])).tolist() == [5.0, 1.0, 6.0]
+
+
+def test_a_gather_computes_its_elements_in_their_order() -> None:
+    picked = Tensor(X).gather(0, Tensor(np.zeros((7, 5, 6), np.int32)))._graph
+    assert not any(u.op is Ops.PERMUTE and 7 in u.shape for u in picked.toposort())
 
 
 def test_a_gather_is_one_load_an_element() -> None:

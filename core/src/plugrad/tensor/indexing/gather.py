@@ -21,6 +21,7 @@ from plugrad.tensor.lookup import (
     from_front,
     moved_back,
     moved_last,
+    pick_along,
     pick_first,
     pick_last,
     position_dtype,
@@ -61,8 +62,7 @@ def gather(
         return _as_row(self).gather(at, _as_row(index)).reshape(index.shape)
     x = _cut_rows(self._graph, index.shape, at, "gather")
     position = from_front(index._graph, self.shape[at])
-    out = pick_last(moved_last(x, at), moved_last(position, at))
-    return self._like(moved_back(out, at), index)
+    return self._like(pick_along(x, position, at), index)
 
 
 def take_along_axis(
