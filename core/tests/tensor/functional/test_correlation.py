@@ -34,8 +34,8 @@ def sums(
         ((7, 6), (3, 2), 2, (2, 1), (1, 2), ((1, 0), (2, 1))),
         ((7, 6), (3, 2), 1, (1, 1), (1, 1), ((3, -1), (0, 4))),
         ((6,), (1,), 1, (1,), (1,), ((0, 2),)),
-        ((7, 6), (3, 4), 2, (2, 3), (1, 1), ((1, 0), (3, -1))),
-        ((9, 6), (5, 2), 2, (2, 1), (1, 2), ((-1, 2), (0, 1))),
+        ((7, 6), (2, 6), 2, (2, 3), (1, 1), ((1, 0), (3, -1))),
+        ((9, 6), (4, 2), 2, (2, 1), (1, 2), ((-1, 2), (0, 1))),
         ((8,), (4,), 1, (2,), (1,), ((5, 4),)),
     ],
 )
@@ -50,6 +50,16 @@ def test_gradients_are_those_of_the_chain_rule(
     for source in (x, weight):
         ours, theirs = (Tensor._make(found[source.uop], x.device) for found in (got, want))
         assert ours.tolist() == theirs.tolist()
+
+
+@pytest.mark.parametrize(("taps", "step"), [(3, 2), (4, 2), (5, 3)])
+def test_an_infinity_reaches_no_elements_of_other_windows(taps: int, step: int) -> None:
+    x, weight = numbers(1, 1, 12, seed=1), Tensor.ones(1, 1, taps)
+    out = x.conv1d(weight, stride=step)
+    flowing = np.zeros(out.shape, np.float32)
+    flowing[0, 0, 1] = np.inf
+    (got,) = (out * Tensor(flowing)).sum().gradient(x)
+    assert [i for i, value in enumerate(got.numpy().ravel()) if value] == list(range(step, step + taps))
 
 
 def test_a_weight_that_is_computed_from_the_elements_counts_once() -> None:

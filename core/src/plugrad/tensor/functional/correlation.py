@@ -18,8 +18,6 @@ from plugrad.uop import Ops, UOp
 
 # Output channels of a group from which a copy with channels side by side pays: the lanes of a vector.
 _CHANNELS = 16
-# How many multiplications take as long as one product written, and added to its element by another kernel.
-_FOLD = 48
 
 
 def correlated(
@@ -64,15 +62,13 @@ class _Gradients:
         """
         out_channels, in_group, *kernel = _sizes(weight)
         out_group = out_channels // self.groups
-        if not self._pays_phases(kernel, out_group):
+        if not self._has_phases(kernel):
             return self.by_chain_rule(gradient, x, weight, x)
         axes, lows = len(kernel), [low for low, _ in self.widths]
         n, channels, *sizes = _sizes(x)
-        taps = [-(-k // step) for k, step in zip(kernel, self.steps, strict=True)]
-        room = [tap * step - k for tap, step, k in zip(taps, self.steps, kernel, strict=True)]
+        taps = [k // step for k, step in zip(kernel, self.steps, strict=True)]
         parts = [size for pair in zip(taps, self.steps, strict=True) for size in pair]
-        phased = weight.pad([(0, 0), (0, 0), *[(0, more) for more in room]])
-        phased = phased.reshape((self.groups, out_group, in_group, *parts))
+        phased = weight.reshape((self.groups, out_group, in_group, *parts))
         phased = phased.permute((0, 2, *range(4, 4 + 2 * axes, 2), 1, *range(3, 3 + 2 * axes, 2)))
         phased = phased.reshape((channels * math.prod(self.steps), out_group, *taps))
         # blocks of `step` elements, from the first to the last that has one inside of the zeros around
@@ -91,13 +87,14 @@ class _Gradients:
         inner = [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
         return found.shrink([(0, n), (0, channels), *inner])
 
-    def _pays_phases(self, kernel: list[int], out_group: int) -> bool:
-        """Return whether the taps that fill the last phases cost less than a fold."""
-        axes = list(zip(kernel, self.steps, self.gaps, strict=True))
-        if any(step > 1 and (gap > 1 or k <= step) for k, step, gap in axes):
-            return False
-        whole = math.prod([-(-k // step) * step for k, step, _ in axes])
-        return (whole / math.prod(kernel) - 1) * out_group <= _FOLD
+    def _has_phases(self, kernel: list[int]) -> bool:
+        """Return whether all phases have as many taps, more than one and without gaps.
+
+        One tap needs no sum over windows. With zeros for taps that some lack, an infinity that flows in would
+        make NaN of their elements.
+        """
+        axes = zip(kernel, self.steps, self.gaps, strict=True)
+        return all(step == 1 or (gap == 1 and k > step and k % step == 0) for k, step, gap in axes)
 
     def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         out_channels: Any = weight.shape[0]
