@@ -43,6 +43,7 @@ CONSTANTS = (
 MOVING = {
     "plugrad.schedule.prepare.normalize.pm_normalize",
     "plugrad.codegen.predication.pm_gates",
+    "plugrad.codegen.predication.pm_kept_rows",
     "plugrad.uop.validity.pm_simplify_validity",
 }
 

@@ -70,6 +70,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
         offset: how far above the main diagonal; below it for negative ones.
 
     Raises:
+        ArgumentError: `offset` is no integer.
         ShapeError: these are no matrices.
 
     Example:
@@ -89,6 +90,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DType | None = None) -> Tenso
         dtype: of the sums; by default that of the function `sum`.
 
     Raises:
+        ArgumentError: `offset` is no integer.
         DtypeError: complex numbers are to become real ones.
         ShapeError: these are no matrices.
 
@@ -206,6 +208,7 @@ def matrix_rank(x: Tensor, /, *, rtol: Tolerance = None) -> Tensor:
         rtol: as for `pinv`.
 
     Raises:
+        DtypeError: `rtol` is no number.
         ShapeError: these are no matrices, or `rtol` does not fit.
 
     Example:
@@ -240,6 +243,7 @@ def vector_norm(
 
     Raises:
         ArgumentError: `ord` is no number, or `keepdims` neither True nor False.
+        AxisError: an axis does not exist, or comes twice.
         ShapeError: there are no elements, for an infinite `ord`.
 
     Example:

@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 from plugrad import events
 from plugrad._frozen import frozen
+from plugrad._util import dataclasses
 from plugrad.device import Device
 from plugrad.engine.compile import CompiledKernel
 from plugrad.engine.plugin_errors import blaming_plugin, raise_plugin_error
@@ -50,7 +50,7 @@ class Launch:
         kernel = self.kernel
         if not (values and kernel.program.variables):
             return self
-        return Launch(replace(kernel, values={**values, **kernel.values}), self.buffers)
+        return Launch(dataclasses.replace(kernel, values={**values, **kernel.values}), self.buffers)
 
     def for_graph(self, values: Mapping[str, int]) -> GraphLaunch:
         """Return this launch for a device's graph, with the variables at `values`."""

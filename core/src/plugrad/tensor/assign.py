@@ -69,6 +69,7 @@ def replace(self: Tensor, other: Tensor = REQUIRED, **names: Any) -> Tensor:
     gradient, and its `.grad`, stay.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the shapes differ.
 
     Example:

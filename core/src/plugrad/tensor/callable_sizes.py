@@ -44,7 +44,11 @@ class Size(int):
         return Size, (self._shape,)
 
     def __call__(self, axis: int | None = None, *, dim: int | None = None) -> Any:
-        """Return the shape, or the size of one axis, which PyTorch calls `dim`."""
+        """Return the shape, or the size of one axis, which PyTorch calls `dim`.
+
+        Raises:
+            AxisError: there is no such axis.
+        """
         return _size_along(self._shape, axis if dim is None else dim)
 
 

@@ -28,6 +28,9 @@ def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
 
     `Tensor.realize(*tensors)` does nothing where there are none.
 
+    Raises:
+        DtypeError: one of them is no tensor.
+
     Example:
         >>> t = (Tensor([1, 2]) + 1).realize()
         >>> t.uop.op
@@ -52,6 +55,9 @@ def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
 
     Printed, they are a table.
 
+    Raises:
+        DtypeError: one of them is no tensor.
+
     Example:
         >>> x = Tensor([1, 2]).realize()
         >>> len(((x + 1) * 2).schedule())
@@ -63,6 +69,9 @@ def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
 
 def kernelize(self: Tensor, *others: Tensor) -> Tensor:
     """Replace the graphs of these tensors by their kernels, without running them.
+
+    Raises:
+        DtypeError: one of them is no tensor.
 
     Example:
         >>> (Tensor([1, 2]) + 1).kernelize().tolist()

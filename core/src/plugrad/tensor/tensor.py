@@ -58,9 +58,6 @@ class Tensor(
     Arrays of NumPy are operands on either side of an operator, and the result is a tensor. Functions of
     NumPy, such as `np.sin`, refuse tensors: use the methods, or `np.asarray(tensor)`.
 
-    Every method refuses axes that do not exist (`AxisError`), and arguments of other types than its signature
-    has (`DtypeError`, `ArgumentError`). What else it refuses is listed with it.
-
     Args:
         data: nested lists of numbers (those of NumPy count as Python's there), a number, bytes, a NumPy array
             or another buffer of elements, a graph, or a `pathlib.Path`: the bytes of that file, which stay

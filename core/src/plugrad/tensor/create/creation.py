@@ -242,6 +242,7 @@ def logspace(
 
     Raises:
         ShapeError: `steps` is negative or no integer.
+        DtypeError: `start`, `stop` or `base` is no number.
         ArgumentError: one of them is infinite or NaN.
 
     Example:

@@ -47,6 +47,9 @@ def relu6(self: Tensor) -> Tensor:
 def leaky_relu(self: Tensor, negative_slope: float = 0.01, **names: float) -> Tensor:
     """Return values below 0 times `negative_slope`.
 
+    Raises:
+        DtypeError: `negative_slope` is no number.
+
     Example:
         >>> Tensor([-4.0, 2.0]).leaky_relu(0.5).tolist()
         [-2.0, 2.0]
@@ -128,6 +131,9 @@ def quick_gelu(self: Tensor) -> Tensor:
 def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
     """Return `alpha * (exp(self) - 1)` below 0, this above.
 
+    Raises:
+        DtypeError: `alpha` is no number.
+
     Example:
         >>> Tensor([-1000.0, 2.0]).elu().tolist()
         [-1.0, 2.0]
@@ -141,6 +147,9 @@ def selu(self: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.05070
 
     Source: Klambauer et al. 2017, equation 2 with the constants of section 2.
 
+    Raises:
+        DtypeError: `alpha` or `gamma` is no number.
+
     Example:
         >>> Tensor([0.0]).selu().tolist()
         [0.0]
@@ -153,6 +162,7 @@ def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
     """Return `alpha * (exp(self / alpha) - 1)` below 0, this above.
 
     Raises:
+        DtypeError: `alpha` is no number.
         ArgumentError: `alpha` is 0.
 
     Example:
@@ -167,6 +177,9 @@ def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
 
 def softplus(self: Tensor, beta: float = 1.0) -> Tensor:
     """Return `log(1 + exp(beta * self)) / beta`.
+
+    Raises:
+        DtypeError: `beta` is no number.
 
     Example:
         >>> Tensor([1000.0]).softplus().tolist()
@@ -277,6 +290,7 @@ def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
     Source: Dauphin et al. 2017, section 2.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: the axis has an odd number of elements.
 
     Example:
@@ -339,6 +353,7 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     """Return values of a magnitude up to `lambd` as 0.
 
     Raises:
+        DtypeError: `lambd` is no number.
         ArgumentError: `lambd` is negative.
 
     Example:
@@ -353,6 +368,7 @@ def softshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
     """Return values nearer to 0 by `lambd`, those of a lesser magnitude as 0.
 
     Raises:
+        DtypeError: `lambd` is no number.
         ArgumentError: `lambd` is negative.
 
     Example:

@@ -24,6 +24,9 @@ def add(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: N
         reverse: which of both comes first, as in tinygrad.
         alpha: what `other` is multiplied by first, as in PyTorch.
 
+    Raises:
+        DtypeError: `alpha` is no number.
+
     Example:
         >>> (Tensor([1, 2]) + 0.5).tolist()
         [1.5, 2.5]

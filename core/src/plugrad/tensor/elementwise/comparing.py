@@ -72,6 +72,9 @@ def ge(self: Tensor, other: Tensor | Number) -> Tensor:
 def equal(self: Tensor, other: Tensor) -> bool:
     """Return whether both have the same shape and elements, computed at once.
 
+    Raises:
+        DtypeError: `other` is no tensor.
+
     Example:
         >>> Tensor([1, 2]).equal(Tensor([1.0, 2.0])), Tensor([1, 2]).equal(Tensor([1]))
         (True, False)

@@ -145,6 +145,9 @@ def logit(self: Tensor, eps: float | None = None) -> Tensor:
     Args:
         eps: limit this to `eps` .. `1 - eps` first; beyond, the gradient is 0.
 
+    Raises:
+        DtypeError: `eps` is no number.
+
     Example:
         >>> Tensor([0.5, 1.0]).logit().tolist()
         [0.0, inf]
@@ -202,6 +205,9 @@ def float_power(self: Tensor, exponent: Tensor | Number) -> Tensor:
 def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
     """Return `self + value * tensor1 * tensor2`.
 
+    Raises:
+        DtypeError: `value` is no number.
+
     Example:
         >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=0.5).tolist()
         [4.0]
@@ -215,6 +221,9 @@ def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: C
 
 def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: ConstType = 1) -> Tensor:
     """Return `self + value * tensor1 / tensor2`; the quotient of integers is a float.
+
+    Raises:
+        DtypeError: `value` is no number.
 
     Example:
         >>> Tensor([1.0]).addcdiv(Tensor([2.0]), Tensor([4.0]), value=2).tolist()

@@ -42,6 +42,7 @@ def fft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([1.0, 0.0]).fft().tolist()
@@ -82,6 +83,7 @@ def rfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
+        AxisError: the axis does not exist.
         DtypeError: the numbers are complex.
 
     Example:
@@ -109,6 +111,7 @@ def irfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([3 + 0j, -1 + 0j]).irfft().tolist()
@@ -135,6 +138,7 @@ def hfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([1.5 + 0j, -0.5 + 0j]).hfft().tolist()
@@ -159,6 +163,7 @@ def ihfft(
 
     Raises:
         ArgumentError: `n` is less than 1, or `norm` none of these.
+        AxisError: the axis does not exist.
         DtypeError: the numbers are complex.
 
     Example:

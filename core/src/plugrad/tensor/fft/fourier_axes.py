@@ -73,6 +73,7 @@ def fftn(
 
     Raises:
         ArgumentError: a size is less than 1, there are not as many as axes, or `norm` is unknown.
+        AxisError: an axis does not exist, or comes twice.
 
     Example:
         >>> Tensor([[1.0, 0.0]]).fftn().tolist()
@@ -176,6 +177,9 @@ def irfftn(
 def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
     """Return a transform with frequency 0 in the middle of some axes, or of all.
 
+    Raises:
+        AxisError: an axis does not exist, or comes twice.
+
     Example:
         >>> Tensor([0, 1, -2, -1]).fftshift().tolist()
         [-2, -1, 0, 1]
@@ -187,6 +191,9 @@ def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Ten
 
 def ifftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
     """Return a transform with frequency 0 in front again: the inverse of `fftshift`.
+
+    Raises:
+        AxisError: an axis does not exist, or comes twice.
 
     Example:
         >>> Tensor([-2, -1, 0, 1]).ifftshift().tolist()

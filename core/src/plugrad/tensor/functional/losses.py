@@ -132,6 +132,7 @@ def cosine_similarity(
 
     Raises:
         ShapeError: shapes do not broadcast.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([[1.0, 0.0]]).cosine_similarity(Tensor([[1.0, 0.0], [0.0, 2.0]])).tolist()

@@ -27,6 +27,7 @@ def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5, **names: Unpack[
     """Return this less its mean over `axis`, divided by the root of variance + `eps`.
 
     Raises:
+        AxisError: an axis does not exist.
         DtypeError: this tensor holds no floats.
 
     Example:
@@ -169,6 +170,7 @@ def batchnorm(
         axis: the axis, or axes, of the channels.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: one of them has another number of elements than there are channels.
         DtypeError: this tensor holds no floats.
 

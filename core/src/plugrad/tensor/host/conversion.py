@@ -193,6 +193,9 @@ def short(self: Tensor) -> Tensor:
 def type_as(self: Tensor, other: TensorBase) -> Tensor:
     """Return `cast(other.dtype)`.
 
+    Raises:
+        ArgumentError: `other` is no tensor.
+
     Example:
         >>> Tensor([1, 2]).type_as(Tensor([0.5])).tolist()
         [1.0, 2.0]

@@ -231,6 +231,7 @@ def index_add(
     """Return this with the slices of `source` times `alpha` added to those that `index` names.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: `source` does not broadcast to the slices.
         DtypeError: `index` holds no integers, or `source` has another dtype than this.
 
@@ -258,6 +259,7 @@ def index_copy(
     """Replace the slices that `index` names by those of `source`; the last write wins.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: `source` does not broadcast to the slices.
         DtypeError: `index` holds no integers, or `source` has another dtype than this.
 
@@ -282,6 +284,7 @@ def index_fill(
     """Return this with `value` in the slices that `index` names.
 
     Raises:
+        AxisError: the axis does not exist.
         DtypeError: `index` holds no integers, or this dtype does not hold `value`.
 
     Example:

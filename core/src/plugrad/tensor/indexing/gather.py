@@ -49,6 +49,7 @@ def gather(
     Raises:
         DtypeError: `index` holds no integers.
         ShapeError: `index` has other axes, or a longer one.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1, 1, 0], [0, 0, 1]])).tolist()
@@ -73,6 +74,7 @@ def take_along_axis(
     Raises:
         DtypeError: `indices` holds no integers.
         ShapeError: the numbers of axes differ, or sizes do not broadcast.
+        AxisError: the axis does not exist.
 
     Example:
         >>> x = Tensor([[3, 1, 2]])
@@ -109,6 +111,7 @@ def index_select(
     Raises:
         DtypeError: `index` holds no integers.
         ShapeError: `index` has more than one axis; or not one element, where this has no axes.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([[1, 2], [3, 4]]).index_select(0, Tensor([1, 1])).tolist()
@@ -159,6 +162,7 @@ def scatter(
         ArgumentError: there is no such `reduce`.
         DtypeError: `index` holds no integers, or `src` has another dtype than this.
         ShapeError: the numbers of axes differ, or an axis of `index` is too long.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([0, 0, 0]).scatter(0, Tensor([2, 0]), Tensor([5, 6])).tolist()
@@ -213,6 +217,7 @@ def scatter_reduce(
         DtypeError: `index` holds no integers, or `src` has another dtype than this.
         ShapeError: the numbers of axes differ, an axis of `index` is too long, or `src` is too small.
         ArgumentError: there is no such `reduce`.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([1, 1]).scatter_reduce(0, Tensor([0, 0]), Tensor([5, 6]), "sum").tolist()

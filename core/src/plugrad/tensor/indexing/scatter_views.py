@@ -26,7 +26,9 @@ def select_scatter(
     """Replace the part that `select(axis, index)` shows by `src`.
 
     Raises:
+        ArgumentError: `index` is no integer.
         AxisError: the axis does not exist, or the place on it.
+        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that part.
 
     Example:
@@ -57,6 +59,7 @@ def slice_scatter(
     Raises:
         ArgumentError: a number is no integer, or `step` less than 1.
         AxisError: the axis does not exist, or the slice leaves a symbolic one.
+        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that part.
 
     Example:
@@ -88,6 +91,9 @@ def diagonal_scatter(
     """Replace the part that `diagonal(offset, axis1, axis2)` shows by `src`.
 
     Raises:
+        ArgumentError: `offset` is no integer.
+        AxisError: an axis does not exist, or both are the same.
+        DtypeError: `src` is no tensor.
         ShapeError: `src` has another shape than that diagonal.
 
     Example:

@@ -166,6 +166,8 @@ def tensordot(
 
     Raises:
         ArgumentError: `axes` does not name pairs.
+        AxisError: an axis does not exist, or comes twice.
+        DtypeError: `other` is no tensor.
         ShapeError: axes that meet have different sizes.
 
     Example:
@@ -199,6 +201,7 @@ def outer(self: Tensor, other: Tensor) -> Tensor:
     """Return all products of the elements of two vectors: (n,), (m,) -> (n, m).
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: one of them is no vector.
 
     Example:
@@ -219,6 +222,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
     A scalar multiplies.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the last axes differ in size.
 
     Example:
@@ -235,6 +239,7 @@ def vdot(self: Tensor, other: Tensor) -> Tensor:
     """Return the sum of products of two vectors, the first one conjugated: (n,), (n,) -> ().
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: one of them is no vector, or sizes differ.
 
     Example:
@@ -251,6 +256,9 @@ def vdot(self: Tensor, other: Tensor) -> Tensor:
 
 def kron(self: Tensor, other: Tensor) -> Tensor:
     """Return the Kronecker product: blocks of `other`, each multiplied by an element of this.
+
+    Raises:
+        DtypeError: `other` is no tensor.
 
     Example:
         >>> Tensor([[1, 2]]).kron(Tensor([[1], [3]])).tolist()
@@ -270,6 +278,9 @@ def trace(
 ) -> Tensor:
     """Return sums over the diagonal of two axes, with the dtypes of `sum`.
 
+    Raises:
+        AxisError: an axis does not exist, or both are the same.
+
     Example:
         >>> Tensor([[1, 2], [3, 4]]).trace().item()
         5
@@ -283,6 +294,8 @@ def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames
     """Return cross products of vectors with three elements along an axis; other axes broadcast.
 
     Raises:
+        AxisError: the axis does not exist.
+        DtypeError: `other` is no tensor.
         ShapeError: it has not three elements, or other axes do not broadcast.
 
     Example:

@@ -130,6 +130,7 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
         b: right sides. One with one axis, or the shape of this tensor without its last axis, is vectors.
 
     Raises:
+        DtypeError: `b` is no tensor.
         ShapeError: these are no square matrices, or `b` does not fit.
 
     Example:
@@ -151,6 +152,7 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     """Return the n-th powers of matrices, inverses for negative n: (..., m, m) -> (..., m, m).
 
     Raises:
+        ArgumentError: `n` is no integer.
         ShapeError: these are no square matrices.
 
     Example:

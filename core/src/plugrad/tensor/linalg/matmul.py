@@ -26,6 +26,7 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
         dtype: accumulate in, and return, this dtype.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
     Example:
@@ -73,6 +74,7 @@ def dot(self: Tensor, other: Tensor = REQUIRED, dtype: DTypeLike | None = None, 
     """Return `matmul(other)`, as in tinygrad; `numpy.dot` means something else beyond matrices.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the inner sizes differ, batch axes do not broadcast, or a factor is a scalar.
 
     Example:

@@ -16,6 +16,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
     """Return the product of two matrices: (n, k), (k, m) -> (n, m). Nothing broadcasts.
 
     Raises:
+        DtypeError: `mat2` is no tensor.
         ShapeError: one of them has not two axes, or the inner sizes differ.
 
     Example:
@@ -29,6 +30,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     """Return the batched product of matrices: (b, n, k), (b, k, m) -> (b, n, m). Nothing broadcasts.
 
     Raises:
+        DtypeError: `mat2` is no tensor.
         ShapeError: one of them has not three axes, or sizes differ.
 
     Example:
@@ -42,6 +44,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
     """Return the product of a matrix and a vector: (n, k), (k,) -> (n,).
 
     Raises:
+        DtypeError: `vec` is no tensor.
         ShapeError: these are no matrix and no vector, or the inner sizes differ.
 
     Example:
@@ -72,6 +75,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -86,6 +90,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: flo
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -100,6 +105,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: fl
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: a factor is no vector, or this does not broadcast to their product.
 
     Example:
@@ -121,6 +127,7 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:
@@ -135,6 +142,7 @@ def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alp
 
     Raises:
         ArgumentError: `beta` or `alpha` is a fraction, and the elements are integers.
+        DtypeError: a factor is no tensor, `beta` or `alpha` no number.
         ShapeError: the shapes of the factors do not fit, or this does not broadcast to their product.
 
     Example:

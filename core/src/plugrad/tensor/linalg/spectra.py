@@ -128,6 +128,7 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
         rtol: as for `pinv`.
 
     Raises:
+        DtypeError: `b` is no tensor.
         ShapeError: these are no matrices, `b` does not fit, or symbolic sizes leave open whether there are
             more rows than columns.
 

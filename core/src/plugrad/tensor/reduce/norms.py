@@ -49,6 +49,8 @@ def norm(
         dtype: compute in, and return, this float dtype.
 
     Raises:
+        ArgumentError: `p` is no number.
+        AxisError: an axis does not exist.
         ShapeError: there are no elements, for an infinite `p`.
 
     Example:
@@ -88,6 +90,9 @@ def normalize(
 ) -> Tensor:
     """Return this divided by its norm along an axis; norms below `eps` count as that.
 
+    Raises:
+        AxisError: an axis does not exist.
+
     Example:
         >>> Tensor([[3.0, 4.0], [0.0, 0.0]]).normalize().tolist()
         [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -104,6 +109,9 @@ def softmin(
     self: Tensor, axis: int = -1, dtype: DTypeLike | None = None, **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return `softmax(-self)` along an axis.
+
+    Raises:
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([0.0, 0.0]).softmin().tolist()
@@ -124,6 +132,10 @@ def var_mean(
     **names: Unpack[SpreadNames],
 ) -> tuple[Tensor, Tensor]:
     """Return `var(...)` and `mean(...)`.
+
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: `correction` is no number.
 
     Example:
         >>> [x.item() for x in Tensor([1.0, 3.0]).var_mean()]
@@ -146,6 +158,10 @@ def std_mean(
 ) -> tuple[Tensor, Tensor]:
     """Return `std(...)` and `mean(...)`.
 
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: `correction` is no number.
+
     Example:
         >>> [x.item() for x in Tensor([1.0, 1.0]).std_mean()]
         [0.0, 1.0]
@@ -161,6 +177,7 @@ def amax(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """Return the greatest elements, as `max`; `()` means all axes, as in PyTorch.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -176,6 +193,7 @@ def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """Return the least elements, as `min`; `()` means all axes, as in PyTorch.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -193,6 +211,7 @@ def aminmax(
     """Return the least and the greatest elements, as `.min` and `.max` of a tuple.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -210,6 +229,7 @@ def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     """Return the difference of maximum and minimum in this dtype, as in NumPy.
 
     Raises:
+        AxisError: an axis does not exist.
         DtypeError: these are bools.
         ShapeError: there are no elements.
 

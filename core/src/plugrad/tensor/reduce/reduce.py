@@ -43,6 +43,9 @@ def sum(
         keepdim: keep those axes with size 1.
         dtype: accumulate in, and return, this dtype.
 
+    Raises:
+        AxisError: an axis does not exist.
+
     Example:
         >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
         [4, 6]
@@ -82,6 +85,7 @@ def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     Asked by PyTorch's name, `max(dim=1)`, the elements along that axis and their positions, as PyTorch does.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -103,6 +107,7 @@ def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     """Return the least elements, NaN where there is one; `dim=` also gives positions, see `max`.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -197,6 +202,10 @@ def var(
     A divisor below 0 counts as 0. By position, two flags follow the axis as in PyTorch: `unbiased`, which is
     False for a `correction` of 0, and `keepdim`.
 
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: `correction` is no number.
+
     Example:
         >>> Tensor([1.0, 3.0]).var().item()
         2.0
@@ -223,6 +232,10 @@ def std(
     **names: Unpack[SpreadNames],
 ) -> Tensor:
     """Return standard deviations: square roots of `var`. The gradient of deviation 0 is 0.
+
+    Raises:
+        AxisError: an axis does not exist.
+        DtypeError: `correction` is no number.
 
     Example:
         >>> Tensor([1.0, 5.0, 9.0]).std().item()
@@ -275,6 +288,7 @@ def argmax(
     With `axis=None`, the position among all elements in row-major order.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: there are no elements.
 
     Example:

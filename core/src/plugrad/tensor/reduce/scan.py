@@ -43,6 +43,9 @@ def cumsum(
 ) -> Tensor:
     """Return running sums in the dtypes of `sum`, of the flattened tensor for axis None.
 
+    Raises:
+        AxisError: the axis does not exist.
+
     Example:
         >>> Tensor([1, 2, 3]).cumsum().tolist()
         [1, 3, 6]

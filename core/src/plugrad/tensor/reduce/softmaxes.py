@@ -56,6 +56,9 @@ def log_softmax(
 def logsumexp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
     """Return `log(sum(exp(self)))` without overflow; of no elements, minus infinity.
 
+    Raises:
+        AxisError: an axis does not exist.
+
     Example:
         >>> Tensor([1000.0, 1000.0]).logsumexp().item() - 1000 < 0.7
         True

@@ -50,6 +50,8 @@ def diff(
 
     Raises:
         ArgumentError: `n` is no integer, or negative.
+        AxisError: the axis does not exist.
+        DtypeError: `prepend` or `append` is no tensor.
         ShapeError: one of them has another shape; or the axis is symbolic, of fewer than `n` elements.
 
     Example:
@@ -182,6 +184,8 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """Return the p-norm of the difference of two tensors, which broadcast: `(self - other).norm(p)`.
 
     Raises:
+        ArgumentError: `p` is no number.
+        DtypeError: `other` is no tensor.
         ShapeError: they do not broadcast.
 
     Example:
@@ -230,6 +234,7 @@ def cartesian_prod(self: Tensor, *others: Tensor) -> Tensor:
     The last one changes fastest. Of one vector, itself. Also `Tensor.cartesian_prod(x, y)`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: one is no vector.
 
     Example:
@@ -290,6 +295,9 @@ def nansum(
 ) -> Tensor:
     """Return sums without NaN, in the dtypes of `sum`, 0 where all is NaN.
 
+    Raises:
+        AxisError: an axis does not exist.
+
     Example:
         >>> Tensor([1.0, float("nan"), 2.0]).nansum().item()
         3.0
@@ -301,6 +309,9 @@ def nansum(
 
 def nanmean(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
     """Return means without NaN, in the dtypes of `mean`, NaN where all is NaN.
+
+    Raises:
+        AxisError: an axis does not exist.
 
     Example:
         >>> Tensor([1.0, float("nan"), 2.0]).nanmean().item()

@@ -45,6 +45,7 @@ def tri(
     All three may be symbolic, as the diagonal of `tril` and `triu` may.
 
     Raises:
+        ArgumentError: `k` is no integer.
         ShapeError: a size is negative.
 
     Example:
@@ -60,6 +61,7 @@ def tril(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Ten
     """Return matrices with 0 above a diagonal: (..., n, m) -> (..., n, m).
 
     Raises:
+        ArgumentError: `diagonal` is no integer.
         ShapeError: there are fewer than two axes.
 
     Example:
@@ -76,6 +78,7 @@ def triu(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Ten
     """Return matrices with 0 below a diagonal: (..., n, m) -> (..., n, m).
 
     Raises:
+        ArgumentError: `diagonal` is no integer.
         ShapeError: there are fewer than two axes.
 
     Example:
@@ -101,6 +104,10 @@ def diagonal(
     self: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, **names: Unpack[DiagonalNames]
 ) -> Tensor:
     """Return a view of a diagonal of two axes, as the last axis.
+
+    Raises:
+        ArgumentError: `offset` is no integer.
+        AxisError: an axis does not exist, or both are the same.
 
     Example:
         >>> Tensor([[1, 2], [3, 4]]).diagonal().tolist()
@@ -129,6 +136,7 @@ def diag(self: Tensor, diagonal: int = 0, **names: Unpack[TriangleNames]) -> Ten
     Of a matrix, the elements on that diagonal: (n, m) -> (k,).
 
     Raises:
+        ArgumentError: `diagonal` is no integer.
         ShapeError: there are neither one nor two axes.
 
     Example:
@@ -156,6 +164,8 @@ def diag_embed(
         axis2: which axis of the result counts the columns.
 
     Raises:
+        ArgumentError: `offset` is no integer.
+        AxisError: an axis does not exist, or both are the same.
         ShapeError: there is no axis.
 
     Example:
@@ -199,6 +209,7 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
 
     Raises:
         ArgumentError: `indexing` is neither.
+        DtypeError: one of them is no tensor.
         ShapeError: one of the tensors has more than one axis.
 
     Example:

@@ -56,6 +56,8 @@ def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]
     Each element is one of the inputs' elements, bit for bit.
 
     Raises:
+        AxisError: the axis does not exist.
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -84,6 +86,7 @@ def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisName
     """Return tensors of one shape joined along a new axis. Also `Tensor.stack([a, b], 1)`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: shapes differ.
 
     Example:
@@ -112,6 +115,7 @@ def split(
 
     Raises:
         ArgumentError: a size is no integer.
+        AxisError: the axis does not exist.
         ShapeError: sizes do not add up, one is negative, or parts have none.
 
     Example:
@@ -156,6 +160,8 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
     An axis without elements gives `chunks` parts without any. Of a symbolic axis, see `split`.
 
     Raises:
+        ArgumentError: `chunks` is no integer.
+        AxisError: the axis does not exist.
         ShapeError: there is to be no part.
 
     Example:

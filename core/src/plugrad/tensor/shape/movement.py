@@ -84,6 +84,7 @@ def permute(self: Tensor, *axes: int | Sequence[int], **names: Unpack[PermuteNam
     """Return this with axis `axes[i]` in place `i`.
 
     Raises:
+        AxisError: an axis does not exist, or comes twice.
         ShapeError: not every axis is named.
 
     Example:
@@ -217,6 +218,7 @@ def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNa
 
     Raises:
         ArgumentError: no axis was passed.
+        AxisError: an axis does not exist, or comes twice.
 
     Example:
         >>> Tensor([1, 2, 3]).flip(0).tolist()
@@ -233,6 +235,9 @@ def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNa
 
 def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tensor:
     """Remove the axes of size 1, all of them or those named.
+
+    Raises:
+        AxisError: an axis does not exist.
 
     Example:
         >>> Tensor.zeros(1, 3, 1).squeeze().shape
@@ -266,6 +271,7 @@ def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpa
     """Return this with the axes from `start_axis` to `end_axis`, both included, joined into one.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: the first comes after the last.
 
     Example:
@@ -289,6 +295,7 @@ def unflatten(
     """Return this with one axis split into `sizes`, one of which may be -1.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: it does not have as many elements as `sizes`.
 
     Example:

@@ -259,6 +259,7 @@ def narrow(
     """Return a view of `length` elements of an axis from `start`, which may be negative.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: they are not all on the axis, or one of the numbers is none.
 
     Example:

@@ -59,6 +59,7 @@ def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequen
     """Return this with the axes `source` in the places `destination`; the others keep their order.
 
     Raises:
+        AxisError: an axis does not exist.
         ShapeError: there are more of one than of the other, or an axis comes twice.
 
     Example:
@@ -80,7 +81,9 @@ def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpac
     """Rotate by `k` right angles in the plane of two axes, first towards second.
 
     Raises:
+        ArgumentError: `k` is no integer.
         ShapeError: there are not two different axes.
+        AxisError: an axis does not exist.
 
     Example:
         >>> Tensor([[1, 2], [3, 4]]).rot90().tolist()
@@ -114,6 +117,7 @@ def roll(
 
     Raises:
         ArgumentError: a shift is no integer.
+        AxisError: an axis does not exist.
         ShapeError: there are more shifts than axes, or fewer.
 
     Example:
@@ -171,6 +175,8 @@ def unfold(
         step: from one window to the next; it may be symbolic where it is the size.
 
     Raises:
+        ArgumentError: `size` or `step` is no integer.
+        AxisError: the axis does not exist.
         ShapeError: no window fits, `size` or `step` is not positive or a node that is no integer, or
             `step` is symbolic and not the size.
 
@@ -198,6 +204,7 @@ def unbind(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Ten
     Of a symbolic axis, as many as it has today; a replay with another size is refused.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: a symbolic size has no value.
 
     Example:
@@ -239,6 +246,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     """Return `expand(other.shape)`.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the shape does not expand to that.
 
     Example:
@@ -253,6 +261,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
     """Return `reshape(other.shape)`.
 
     Raises:
+        DtypeError: `other` is no tensor.
         ShapeError: the number of elements differs.
 
     Example:

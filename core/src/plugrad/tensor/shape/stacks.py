@@ -52,6 +52,7 @@ def hstack(self: Tensor, *others: Tensor) -> Tensor:
     Also `Tensor.hstack(a, b)` or `Tensor.hstack([a, b])`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -67,6 +68,7 @@ def vstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors on top of each other: `cat` along axis 0, vectors as rows.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -81,6 +83,7 @@ def dstack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors behind each other: `cat` along axis 2, after `atleast_3d`.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -95,6 +98,7 @@ def column_stack(self: Tensor, *others: Tensor) -> Tensor:
     """Return tensors side by side: `cat` along axis 1, vectors as columns.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: other axes differ in size.
 
     Example:
@@ -110,6 +114,7 @@ def block_diag(self: Tensor, *others: Tensor) -> Tensor:
     """Return a matrix with these on its diagonal, 0 elsewhere; a vector is one row.
 
     Raises:
+        DtypeError: one of them is no tensor.
         ShapeError: one has more than two axes.
 
     Example:
@@ -142,6 +147,7 @@ def tensor_split(
 
     Raises:
         ArgumentError: a place or the number is no integer, or the number less than 1.
+        AxisError: the axis does not exist.
 
     Example:
         >>> [part.tolist() for part in Tensor.arange(5).tensor_split(2)]
@@ -228,6 +234,9 @@ def flipud(self: Tensor) -> Tensor:
 
 def diagflat(self: Tensor, offset: int = 0) -> Tensor:
     """Return a square matrix with all elements, in row-major order, on a diagonal.
+
+    Raises:
+        ArgumentError: `offset` is no integer.
 
     Example:
         >>> Tensor([[1], [2]]).diagflat().tolist()

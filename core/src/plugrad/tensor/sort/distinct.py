@@ -49,6 +49,7 @@ def unique_consecutive(
         axis: compare the slices of this axis; None compares all elements in row-major order.
 
     Raises:
+        AxisError: the axis does not exist.
         JitError: inside a jitted function.
 
     Example:
@@ -103,6 +104,7 @@ def unique(
             on; None compares all elements.
 
     Raises:
+        AxisError: the axis does not exist.
         JitError: inside a jitted function.
 
     Example:

@@ -58,6 +58,7 @@ def sort(
 
     Raises:
         ArgumentError: `stable` is neither True, False nor None.
+        AxisError: the axis does not exist.
 
     Example:
         >>> values, positions = Tensor([3, 1, 2]).sort()
@@ -85,6 +86,7 @@ def argsort(
 
     Raises:
         ArgumentError: `stable` is neither True, False nor None.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([3, 1, 2]).argsort(descending=True).tolist()
@@ -121,6 +123,7 @@ def topk(
     the two as `.values` and `.indices` too.
 
     Raises:
+        AxisError: the axis does not exist.
         ArgumentError: there are fewer than `k` elements, or `k` is no integer.
 
     Example:
@@ -153,6 +156,7 @@ def median(self: Tensor, axis: int | None = None, keepdim: bool = False, **names
     With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -197,6 +201,7 @@ def quantile(
         ArgumentError: a number `q` outside of 0..1, or an unknown interpolation.
         DtypeError: this tensor holds no floats, or `q` no numbers.
         ShapeError: there are no elements, or `q` has more than one axis.
+        AxisError: the axis does not exist.
 
     Example:
         >>> Tensor([0.0, 1.0, 2.0]).quantile(0.75).item()

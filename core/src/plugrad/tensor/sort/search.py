@@ -60,6 +60,7 @@ def searchsorted(
     Raises:
         ArgumentError: `side` is neither "left" nor "right", or `right` no truth value.
         ShapeError: there is no last axis, or rows differ.
+        DtypeError: `values` are no numbers.
 
     Example:
         >>> Tensor([1, 3, 3, 5]).searchsorted(Tensor([3, 4])).tolist()
@@ -243,6 +244,7 @@ def repeat_interleave(
 
     Raises:
         ArgumentError: a number is negative, or no integer; of a tensor without `output_size` only.
+        AxisError: the axis does not exist.
         DtypeError: a tensor of numbers holds no integers.
         ShapeError: there are more or fewer numbers than places, or `output_size` is not their sum, where
             that is known.

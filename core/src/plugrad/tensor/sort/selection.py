@@ -39,6 +39,7 @@ def kthvalue(
 
     Raises:
         ArgumentError: there are fewer than `k` elements, or `k` is no integer or less than 1.
+        AxisError: the axis does not exist.
 
     Example:
         >>> [x.tolist() for x in Tensor([[3, 1, 2], [9, 9, 8]]).kthvalue(2)]
@@ -68,6 +69,7 @@ def nanmedian(
     With an axis, also the position of that element: `.values` and `.indices` of a tuple.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: there are no elements.
 
     Example:
@@ -97,6 +99,7 @@ def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[Re
     All NaNs are one. The tuple has the two as `.values` and `.indices` too.
 
     Raises:
+        AxisError: the axis does not exist.
         ShapeError: there are no elements.
 
     Example:
