@@ -15,6 +15,7 @@ from plugrad.dtype import STORABLE, dtypes
 from plugrad.errors import KernelOptError
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
+from plugrad.uop.strides import constant_size
 from plugrad.uop.uop import UOp
 from plugrad_conformance.testing.kernels import evaluate_kernel, run_lowered, storage_of, values_of
 
@@ -172,6 +173,19 @@ def test_a_copy_of_rows_is_gathered_for_lanes_along_the_columns_where_it_is_used
     (panel,) = panels_of(kernel.ast, kernel.axis(opts[-1].axis))
     assert panel.is_gathered
     assert all(o.axis != (1,) for o in chosen(large(96, transposed=True), cached)[:1])
+
+
+def test_a_gathered_copy_reads_few_rows_side_by_side() -> None:
+    def loops_of_copy(columns: int, *, transposed: bool) -> list[tuple[AxisType, int | None]]:
+        opts = [Opt(OptOps.UPCAST, (1,), columns), Opt(OptOps.SWAP, (0,), (1, 0)), STAGE]
+        staged = KernelOpt(large(96, transposed=transposed), LOOPS).apply_all(opts).ast
+        copy = next(u.src[0] for u in staged.toposort() if u.op is Ops.BARRIER)
+        return [(r.arg.kind, constant_size(r)) for r in copy.src[2:]]
+
+    in_rows = [(AxisType.LOOP, 4), (AxisType.LOOP, 96), (AxisType.UPCAST, 8)]
+    assert loops_of_copy(32, transposed=True) == in_rows
+    assert loops_of_copy(8, transposed=True) == in_rows[1:]
+    assert loops_of_copy(32, transposed=False) == [(AxisType.LOOP, 96), (AxisType.UPCAST, 32)]
 
 
 def test_only_what_is_spread_beyond_the_cache_and_fits_is_copied_unasked() -> None:

@@ -22,6 +22,9 @@ _KINDS = {AxisType.UPCAST: AxisType.UPCAST, AxisType.PARTIAL: AxisType.UPCAST}
 
 # Bytes of one vector and of two, where a vector is a line.
 _SHORT_RUNS = (LINE_BYTES, 2 * LINE_BYTES)
+# Rows that a copy reads side by side: with more, lines of a power-of-two pitch push each other out of the
+# first cache, which has eight ways.
+_MOST_ROWS = 8
 
 
 @frozen
@@ -67,6 +70,13 @@ class Panel:
         return last.arg.kind in UNROLLED and any(
             coefficient(p.src[1], last) not in (0, 1) for p in self.places
         )
+
+    @property
+    def reads_rows(self) -> bool:
+        """Say whether neighbours in the copy are a line or more apart."""
+        last = self.axes[-1]
+        steps = [(coefficient(p.src[1], last) or 0) * p.dtype.itemsize for p in self.places]
+        return self.is_gathered and max(map(abs, steps)) >= LINE_BYTES
 
     @property
     def is_loaded(self) -> bool:
@@ -135,21 +145,27 @@ def staged(ast: UOp, loop: UOp, most_bytes: int) -> UOp:
     copies: dict[UOp, UOp] = {}
     for panel in panels:
         copies[panel.value] = _copied(panel, ident, axis)
-        axis += len(panel.axes)
+        axis += len(panel.axes) + 1
         ident += 1
     return ast.substitute(copies)
 
 
 def _copied(panel: Panel, ident: int, axis: int) -> UOp:
-    fresh = tuple(
+    fresh = [
         UOp.range(constant_size(r) or 1, (axis + i,), _KINDS.get(r.arg.kind, AxisType.LOOP))
         for i, r in enumerate(panel.axes)
-    )
-    value = panel.value
-    for r, own in zip(panel.axes, fresh, strict=True):
-        value = at(value, r, own)
+    ]
+    loops, own = fresh, fresh
+    rows = constant_size(fresh[-1]) or 1
+    if panel.reads_rows and rows > _MOST_ROWS and rows % _MOST_ROWS == 0:
+        block = UOp.range(rows // _MOST_ROWS, (axis + len(fresh),))
+        row = UOp.range(_MOST_ROWS, fresh[-1].arg.ident, fresh[-1].arg.kind)
+        loops, own = [block, *fresh[:-1], row], [*fresh[:-1], block * _MOST_ROWS + row]
+    value, place = panel.value, flat_position(panel.axes)
+    for r, replacement in zip(panel.axes, own, strict=True):
+        value, place = at(value, r, replacement), at(place, r, replacement)
     lanes = value.dtype.count
     memory = UOp(Ops.DEFINE_LOCAL, value.dtype.scalar(), (), (ident, panel.numel))
-    written = memory.index(flat_position(fresh) * lanes).store(value, *fresh)
+    written = memory.index(place * lanes).store(value, *loops)
     barrier = UOp(Ops.BARRIER, dtypes.void, (written,))
     return memory.after(barrier).index(flat_position(panel.axes) * lanes).load(dtype=value.dtype)
