@@ -333,7 +333,7 @@ def test_an_index_that_does_not_fit_its_files_is_an_error(
 )
 def test_a_damaged_index_is_an_error(tmp_path: Path, content: str) -> None:
     (tmp_path / "m.index.json").write_text(content)
-    with pytest.raises(FileFormatError, match="is no index of safetensors files"):
+    with pytest.raises(FileFormatError, match="no index of safetensors files"):
         safe_load(tmp_path / "m.index.json")
 
 

@@ -218,7 +218,11 @@ def safe_save(
                 f"cannot save {name!r}: {value!r} ({type(value).__name__}) is no tensor. Pass Tensor(...)."
             )
     Tensor.realize(*state.values())
-    write_file(path, [_entry(name, tensor) for name, tensor in state.items()], metadata)
+    entries = (
+        Entry(name, value.dtype, shape_today(value.shape, f"safe_save: {name!r}"), value.data())
+        for name, value in state.items()
+    )
+    write_file(path, entries, metadata)
 
 
 def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[str, Tensor]:
@@ -244,13 +248,10 @@ def safe_load(path: str | os.PathLike[str], device: str | None = None) -> dict[s
     where = _in_folder(where) if where.is_dir() else where
     if where.suffix == ".json":
         return _load_shards(where, device)
-    header = read_header(where)
-    # opened now: a file that replaces this one, such as a newer checkpoint, does not change what was loaded
     file = ByteSource(where)
-    file.check(0, header.nbytes, "all of it")
     return {
         name: file.tensor(stored.begin, stored.shape, stored.dtype, device, repr(name))
-        for name, stored in header.tensors.items()
+        for name, stored in read_header(file).tensors.items()
     }
 
 
@@ -319,7 +320,7 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _load_shards(index: Path, device: str | None) -> dict[str, Tensor]:
-    places = read_index(index)
+    places = read_index(ByteSource(index))
     shards = {name: safe_load(index.parent / name, device) for name in dict.fromkeys(places.values())}
     found = {name for shard in shards.values() for name in shard}
     missing = [name for name, shard in places.items() if name not in shards[shard]]
@@ -331,10 +332,6 @@ def _load_shards(index: Path, device: str | None) -> dict[str, Tensor]:
             path=str(index),
         )
     return {name: shards[shard][name] for name, shard in places.items()}
-
-
-def _entry(name: str, tensor: Tensor) -> Entry:
-    return Entry(name, tensor.dtype, shape_today(tensor.shape, f"safe_save: {name!r}"), tensor.data())
 
 
 # more names than these are only counted

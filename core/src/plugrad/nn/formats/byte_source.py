@@ -1,6 +1,5 @@
 """Partial reads of bytes of a file or a tensor, for readers of models."""
 
-import errno
 import io
 import math
 import os
@@ -66,9 +65,9 @@ class ByteSource:
             self._open_tensor(source)
             return
         self.name = self.path = as_path(source)
-        if os.path.isdir(self.path):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), self.path)
-        self.nbytes = os.stat(self.path).st_size
+        # the operating system's own error for what is no file, or must not be read
+        with open(self.path, "rb") as file:
+            self.nbytes = os.fstat(file.fileno()).st_size
         disk = Device[f"DISK:{os.path.abspath(self.path)}"]
         self._buffer = disk.new_buffer(self.nbytes, dtypes.uint8).ensure_allocated()
 

@@ -13,11 +13,12 @@ import os
 import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import BinaryIO, NoReturn, cast
+from typing import NoReturn, cast
 
 from plugrad._frozen import frozen
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import DtypeError, FileFormatError
+from plugrad.nn.formats.byte_source import ByteSource
 
 _PREFIX_BYTES = 8
 # the limit of the reference implementation: larger headers are attacks on the JSON parser
@@ -62,11 +63,10 @@ class StoredTensor:
 
 @frozen
 class Header:
-    """Contents of a file of `nbytes`: tensors in the order of their data, and metadata."""
+    """Contents of a file: tensors in the order of their data, and metadata."""
 
     tensors: Mapping[str, StoredTensor]
     metadata: Mapping[str, str]
-    nbytes: int
 
 
 @frozen
@@ -79,55 +79,47 @@ class Entry:
     data: memoryview
 
 
-def read_header(path: str | os.PathLike[str]) -> Header:
+def read_header(file: ByteSource) -> Header:
     """Read and check the header of a file."""
-    reader = _HeaderReader(os.fspath(path))
-    with open(path, "rb") as file:
-        return reader.read(file, os.fstat(file.fileno()).st_size)
+    return _HeaderReader(file, "safetensors file").read()
 
 
-def read_index(path: str | os.PathLike[str]) -> dict[str, str]:
+def read_index(file: ByteSource) -> dict[str, str]:
     """Return the file of each tensor of a model, from the index beside the files.
 
     Source: https://huggingface.co/docs/transformers/big_models, "Sharded checkpoints".
     """
-    reader = _HeaderReader(os.fspath(path), "index of safetensors files")
-    with open(path, "rb") as file:
-        return reader.read_index(file)
+    return _HeaderReader(file, "index of safetensors files").read_index()
 
 
 class _HeaderReader:
-    """Checks one file; holds its path and expected content for the messages."""
+    """Checks one file; holds its expected content for the messages."""
 
-    def __init__(self, path: str, kind: str = "safetensors file") -> None:
-        self._path = path
+    def __init__(self, file: ByteSource, kind: str) -> None:
+        self._file = file
         self._kind = kind
 
-    def read(self, file: BinaryIO, file_nbytes: int) -> Header:
+    def read(self) -> Header:
+        file_nbytes = self._file.nbytes
         if file_nbytes < _PREFIX_BYTES:
             self._fail(f"it has {file_nbytes} bytes, too few for the length of a header.")
-        header_nbytes = int.from_bytes(file.read(_PREFIX_BYTES), "little")
+        header_nbytes = int.from_bytes(self._file.read(0, _PREFIX_BYTES), "little")
         if header_nbytes > _HEADER_LIMIT:
             self._fail(f"its header claims {header_nbytes} bytes; at most {_HEADER_LIMIT} are allowed.")
         data_begin = _PREFIX_BYTES + header_nbytes
         if data_begin > file_nbytes:
             self._fail(f"its header claims {header_nbytes} bytes, but the file ends after {file_nbytes}.")
-        text = file.read(header_nbytes)
-        if len(text) != header_nbytes:
-            self._fail("it shrank while it was read.")
-        fields = self._parse(text)
+        fields = self._parse(self._file.read(_PREFIX_BYTES, header_nbytes))
         metadata = self._metadata(fields.pop("__metadata__", {}))
         found = [(name, self._tensor(name, spec, data_begin)) for name, spec in fields.items()]
         found.sort(key=lambda item: (item[1].begin, item[1].end))
         self._check_coverage(found, data_begin, file_nbytes)
-        return Header(dict(found), metadata, file_nbytes)
+        return Header(dict(found), metadata)
 
-    def read_index(self, file: BinaryIO) -> dict[str, str]:
-        # no more than there is: room for all of it is made before it is read
-        text = file.read(min(_HEADER_LIMIT, os.fstat(file.fileno()).st_size) + 1)
-        if len(text) > _HEADER_LIMIT:
+    def read_index(self) -> dict[str, str]:
+        if self._file.nbytes > _HEADER_LIMIT:
             self._fail(f"it has more than {_HEADER_LIMIT} bytes.")
-        places = self._parse(text.lstrip()).get("weight_map")
+        places = self._parse(self._file.read(0, self._file.nbytes).lstrip()).get("weight_map")
         if not isinstance(places, dict):
             self._fail(f"its weight_map is {places!r:.60}, not an object.")
         for name, shard in cast("dict[str, object]", places).items():
@@ -137,9 +129,7 @@ class _HeaderReader:
         return cast("dict[str, str]", places)
 
     def _fail(self, what: str, cause: Exception | None = None) -> NoReturn:
-        raise FileFormatError(
-            f"{self._path} is no {self._kind}: {what} Fetch or save the file again.", path=self._path
-        ) from cause
+        self._file.fail(f"no {self._kind}: {what}", cause)
 
     def _parse(self, text: bytes) -> dict[str, object]:
         if not text.startswith(b"{"):
