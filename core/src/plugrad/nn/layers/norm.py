@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import cast
 
-from plugrad.dtype import dtypes, sum_acc_dtype
+from plugrad.dtype import dtypes
 from plugrad.errors import ShapeError
 from plugrad.nn.checks import check_counts
 from plugrad.nn.init import parameter
 from plugrad.nn.module import UnaryModule
 from plugrad.tensor import Tensor
 from plugrad.tensor.base import DTypeLike
-from plugrad.tensor.shapes import product
+from plugrad.tensor.functional.normalization import move_average
 
 __all__ = [
     "BatchNorm",
@@ -54,20 +54,6 @@ def running_averages(
     # a number of the host takes no kernel of its own
     batches = Tensor(memoryview(bytes(8)).cast("q", ()), device=device, dtype=dtypes.int64)
     return mean, variance, batches
-
-
-def move_average(average: Tensor, newest: Tensor, part: float | Tensor) -> None:
-    """Move a running average towards `newest` by `part`."""
-    average.assign((average * (1 - part) + newest.detach() * part).cast(average.dtype))
-
-
-def _unbiased(x: Tensor) -> float | Tensor:
-    """Return n/(n-1) for the n elements of a channel, 1 for one."""
-    count = product((x.shape[0], *x.shape[2:]))
-    if isinstance(count, int):
-        return count / max(count - 1, 1)
-    number = Tensor(count, device=x.device).cast(sum_acc_dtype(x.dtype))
-    return number / (number - 1).maximum(1)
 
 
 class BatchNorm(UnaryModule):
@@ -117,22 +103,15 @@ class BatchNorm(UnaryModule):
 
     def forward(self, x: Tensor) -> Tensor:
         check_channels(self, x, self.num_features)
-        if Tensor.training or self.running_mean is None or self.running_var is None:
-            mean, variance = x.batch_statistics()
-        else:
-            mean, variance = self.running_mean, self.running_var
-        if Tensor.training:
-            self._track(mean, variance, x)
-        return x.batchnorm(self.weight, self.bias, mean, (variance + self.eps).rsqrt())
-
-    def _track(self, mean: Tensor, variance: Tensor, x: Tensor) -> None:
-        if self.running_mean is None or self.running_var is None or self.num_batches_tracked is None:
-            return
+        averages = self.running_mean, self.running_var
+        if not Tensor.training or self.running_mean is None or self.num_batches_tracked is None:
+            is_of_batch = Tensor.training or self.running_mean is None
+            return x.batch_norm(*averages, self.weight, self.bias, is_of_batch, eps=self.eps)
         batches = self.num_batches_tracked + 1
         part = 1 / batches.cast(self.running_mean.dtype) if self.momentum is None else self.momentum
-        move_average(self.running_mean, mean, part)
-        move_average(self.running_var, variance * _unbiased(x), part)
+        out = x.batch_norm(*averages, self.weight, self.bias, True, part, self.eps)
         self.num_batches_tracked.assign(batches)
+        return out
 
 
 #: The names that PyTorch has for one axis behind the channels, for two and for three.
@@ -359,8 +338,8 @@ class _FixedAxes(InstanceNorm):
         if self.running_mean is None or self.running_var is None:
             return super().forward(x)
         if not Tensor.training:
-            scale = (self.running_var + self.eps).rsqrt()
-            return x.batchnorm(self.weight, self.bias, self.running_mean, scale)
+            averages = self.running_mean, self.running_var
+            return x.batch_norm(*averages, self.weight, self.bias, eps=self.eps)
         out = super().forward(x)
         axes = tuple(range(2, x.ndim))
         values = x.detach().cast(self.running_mean.dtype)

@@ -12,9 +12,10 @@ from typing import Any, Unpack
 from plugrad.dtype import is_float, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.argument_checks import real_number, require_optional_tensors, require_tensors
-from plugrad.tensor.base import Tensor
+from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import dtype_refusal
 from plugrad.tensor.keywords import AxisNames, renamed
+from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shapes import Axes, as_int, product, several, show, some_axes
 
 Shapes = int | Sequence[int]
@@ -200,7 +201,7 @@ def batch_norm(
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     training: bool = False,
-    momentum: float = 0.1,
+    momentum: float | Tensor = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
     """Return each channel normalized over the batch, or, unless `training`, by the running statistics.
@@ -213,7 +214,8 @@ def batch_norm(
         weight: factors, or None.
         bias: what is added, or None.
         training: normalize by the batch's own statistics.
-        momentum: how much of the running statistics the batch's become in training.
+        momentum: how much of the running statistics the batch's become in training, a number or a tensor of
+            shape ().
         eps: added to variances.
 
     Raises:
@@ -225,18 +227,16 @@ def batch_norm(
         [[-1.0], [1.0]]
     """
     require_optional_tensors(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    real_number(momentum, "momentum")
+    if not isinstance(momentum, TensorBase):
+        real_number(momentum, "momentum")
     if self.ndim < 2:
         raise ShapeError(f"batch_norm of shape {show(self.shape)}: it takes (N, C, ...).")
     if training:
         mean, variance = self.batch_statistics()
-        # move the running statistics towards this batch by `part`
-        count: Any = self.numel() // self.shape[1] if self.shape[1] else 0  # pyright: ignore[reportOperatorIssue]
-        unbiased = variance if running_var is None else variance * (count / max(count - 1, 1))
-        for running, newest in ((running_mean, mean), (running_var, unbiased)):
-            if running is not None:
-                mixed: Any = running * (1 - momentum) + newest * momentum
-                running.assign(mixed.detach().cast(running.dtype))
+        if running_mean is not None:
+            move_average(running_mean, mean, momentum)
+        if running_var is not None:
+            move_average(running_var, variance * _unbiasing_factor(self), momentum)
     elif running_mean is None or running_var is None:
         raise ShapeError(
             "batch_norm without training normalizes by running_mean and running_var, which are missing. "
@@ -245,6 +245,20 @@ def batch_norm(
     else:
         mean, variance = running_mean, running_var
     return self.batchnorm(weight, bias, mean, variance.add(eps).rsqrt())
+
+
+def move_average(average: Tensor, newest: Tensor, part: float | Tensor) -> None:
+    """Move a running average towards `newest` by `part`."""
+    average.assign((average * (1 - part) + newest.detach() * part).detach().cast(average.dtype))
+
+
+def _unbiasing_factor(x: Tensor) -> float | Tensor:
+    """Return n/(n-1) for the n elements of a channel, 1 for one."""
+    count = product((x.shape[0], *x.shape[2:]))
+    if isinstance(count, int):
+        return count / max(count - 1, 1)
+    wide = sum_acc_dtype(x.dtype)
+    return size_beside(x, count, wide) / size_beside(x, (count - 1).maximum(1), wide)
 
 
 def batch_statistics(self: Tensor) -> tuple[Tensor, Tensor]:
