@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from plugrad.errors import ArgumentError
-from plugrad.nn.checks import NOT_NEGATIVE, SHARE, Range, check_counts, check_numbers
+from plugrad.nn.checks import NOT_NEGATIVE, SHARE, Range, check_numbers
 from plugrad.nn.schedulers.scheduler import LRScheduler, counts_of
 
 _START = Range("a number above 0, up to 1", lambda x: 0 < x <= 1)
@@ -266,17 +266,7 @@ class LambdaLR(LRScheduler):
             )
         super().__post_init__()
 
-    def rates(self, step: int) -> list[float]:
-        """Return the learning rate of each group after `step` steps.
-
-        Raises:
-            ArgumentError: `step` is no integer of 0 or more, or a function gave no number of 0 or more.
-
-        Example:
-            >>> LambdaLR(SGD([Tensor([1.0])], lr=0.5), lambda step: 1 / (step + 1)).rates(1)
-            [0.25]
-        """
-        check_counts(self, 0, step=step)
+    def _rates(self, step: int) -> list[float]:
         factors: list[Any] = [factor(step) for factor in self._factors]
         check_numbers(self, NOT_NEGATIVE, **{f"lr_lambda[{i}]({step})": x for i, x in enumerate(factors)})
         return [base * factor for base, factor in zip(self._base_rates, factors, strict=True)]

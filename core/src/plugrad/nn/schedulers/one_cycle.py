@@ -62,8 +62,8 @@ class OneCycleLR(LRScheduler):
         three_phase: go back to the first rate as slowly as up, and then to the last one.
 
     Raises:
-        ArgumentError: a number is out of range, or the optimizer has no momentum to cycle; in `step()`: there
-            were `total_steps` before.
+        ArgumentError: a number is out of range, or the optimizer has no momentum to cycle; in `step()` and
+            `rates()`: there are fewer steps.
 
     Source: Smith and Topin 2018, "Super-Convergence", in the form that `torch.optim.lr_scheduler.OneCycleLR`
     documents. A loop of `total_steps` batches may end each with `step()`; the last of them changes nothing,
@@ -113,18 +113,7 @@ class OneCycleLR(LRScheduler):
         self._phases = [(0.0, first, 0.0), (rising - 1, 1.0, 1.0), *back, (self._total - 1, last, 0.0)]
         super().__post_init__()
 
-    def rates(self, step: int) -> list[float]:
-        """Return the learning rate of each group after `step` steps.
-
-        Raises:
-            ArgumentError: there are fewer steps in all, or `step` is no integer of 0 or more.
-
-        Example:
-            >>> optimizer = SGD([Tensor([1.0])], momentum=0.9)
-            >>> OneCycleLR(optimizer, max_lr=0.5, total_steps=10, pct_start=0.4).rates(3)
-            [0.5]
-        """
-        check_counts(self, 0, step=step)
+    def _rates(self, step: int) -> list[float]:
         # after the last batch there may be a step as after all others
         if step > self._total:
             raise ArgumentError(

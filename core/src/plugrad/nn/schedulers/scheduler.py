@@ -103,13 +103,16 @@ class LRScheduler:
         """Return the learning rate of each group after `step` steps.
 
         Raises:
-            ArgumentError: `step` is no integer of 0 or more.
+            ArgumentError: `step` is no integer of 0 or more, or one that the schedule has no rate for.
 
         Example:
             >>> StepLR(SGD([Tensor([1.0])], lr=0.5), step_size=1, gamma=0.5).rates(2)
             [0.125]
         """
         check_counts(self, 0, step=step)
+        return self._rates(step)
+
+    def _rates(self, step: int) -> list[float]:
         return [self._rate(base, step) for base in self._base_rates]
 
     def _rate(self, base: float, step: int) -> float:
@@ -202,18 +205,6 @@ class SequentialLR(LRScheduler):
             raise ArgumentError(f"SequentialLR: milestones={self.milestones}. Let them rise.")
         super().__post_init__()
 
-    def rates(self, step: int) -> list[float]:
-        """Return the learning rate of each group after `step` steps.
-
-        Raises:
-            ArgumentError: `step` is no integer of 0 or more.
-
-        Example:
-            >>> optimizer = SGD([Tensor([1.0])], lr=1.0)
-            >>> warmup, decay = LinearLR(optimizer, 0.5, total_iters=2), StepLR(optimizer, 1, 0.5)
-            >>> SequentialLR(optimizer, [warmup, decay], [2]).rates(3)
-            [0.5]
-        """
-        check_counts(self, 0, step=step)
+    def _rates(self, step: int) -> list[float]:
         turn = bisect.bisect_right(self._milestones, step)
         return self.schedulers[turn].rates(step - (self._milestones[turn - 1] if turn else 0))
