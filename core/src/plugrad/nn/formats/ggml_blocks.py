@@ -34,7 +34,7 @@ class Block:
 
 def _half(blocks: Tensor, offset: int) -> Tensor:
     """Return the float16 at byte `offset` of each block: (n, 1) of float32."""
-    return blocks[:, offset : offset + 2].bitcast(dtypes.float16).cast(dtypes.float32)
+    return blocks[:, offset : offset + 2].bitcast(dtypes.float16).float()
 
 
 def _bits(packed: Tensor, width: int, count: int) -> Tensor:
@@ -47,58 +47,50 @@ def _nibbles(packed: Tensor) -> Tensor:
     return _bits(packed, 4, 2).flatten(1)
 
 
-def _signed(x: Tensor) -> Tensor:
-    return x.cast(dtypes.int32)
-
-
-def _float(x: Tensor) -> Tensor:
-    return x.cast(dtypes.float32)
-
-
 def _fifth_bits(packed: Tensor) -> Tensor:
     """Return bit j of 32 as element j: (n, 4) -> (n, 32)."""
     return Tensor.stack(*[(packed >> i) & 1 for i in range(8)], axis=-1).flatten(1)
 
 
 def _q4_0(blocks: Tensor) -> Tensor:
-    return _half(blocks, 0) * _float(_signed(_nibbles(blocks[:, 2:])) - 8)
+    return _half(blocks, 0) * (_nibbles(blocks[:, 2:]).int() - 8).float()
 
 
 def _q4_1(blocks: Tensor) -> Tensor:
-    return _half(blocks, 0) * _float(_nibbles(blocks[:, 4:])) + _half(blocks, 2)
+    return _half(blocks, 0) * _nibbles(blocks[:, 4:]).float() + _half(blocks, 2)
 
 
 def _q5_0(blocks: Tensor) -> Tensor:
     quants = _nibbles(blocks[:, 6:]) | (_fifth_bits(blocks[:, 2:6]) << 4)
-    return _half(blocks, 0) * _float(_signed(quants) - 16)
+    return _half(blocks, 0) * (quants.int() - 16).float()
 
 
 def _q5_1(blocks: Tensor) -> Tensor:
     quants = _nibbles(blocks[:, 8:]) | (_fifth_bits(blocks[:, 4:8]) << 4)
-    return _half(blocks, 0) * _float(quants) + _half(blocks, 2)
+    return _half(blocks, 0) * quants.float() + _half(blocks, 2)
 
 
 def _q8_0(blocks: Tensor) -> Tensor:
-    return _half(blocks, 0) * _float(blocks[:, 2:].bitcast(dtypes.int8))
+    return _half(blocks, 0) * blocks[:, 2:].bitcast(dtypes.int8).float()
 
 
 def _q2_k(blocks: Tensor) -> Tensor:
     scales = blocks[:, :16]
     # each half of 128 elements: four bit pairs of 32 bytes
     quants = _bits(blocks[:, 16:80].reshape(-1, 2, 32), 2, 4).reshape(-1, 16, 16)
-    factors = _half(blocks, 80) * _float(scales & 15)
-    minima = _half(blocks, 82) * _float(scales >> 4)
-    return (factors.unsqueeze(-1) * _float(quants) - minima.unsqueeze(-1)).flatten(1)
+    factors = _half(blocks, 80) * (scales & 15).float()
+    minima = _half(blocks, 82) * (scales >> 4).float()
+    return (factors.unsqueeze(-1) * quants.float() - minima.unsqueeze(-1)).flatten(1)
 
 
 def _q3_k(blocks: Tensor) -> Tensor:
     low = _bits(blocks[:, 32:96].reshape(-1, 2, 32), 2, 4).flatten(1)
     high = _bits(blocks[:, :32], 1, 8).flatten(1)
-    quants = _signed(low | (high << 2)) - 4
+    quants = (low | (high << 2)).int() - 4
     packed = blocks[:, 96:108]
     scales = _nibbles(packed[:, :8]) | (_bits(packed[:, 8:], 2, 4).flatten(1) << 4)
-    factors = _half(blocks, 108) * _float(_signed(scales) - 32)
-    return (factors.unsqueeze(-1) * _float(quants).reshape(-1, 16, 16)).flatten(1)
+    factors = _half(blocks, 108) * (scales.int() - 32).float()
+    return (factors.unsqueeze(-1) * quants.float().reshape(-1, 16, 16)).flatten(1)
 
 
 def _six_bit_pairs(packed: Tensor) -> tuple[Tensor, Tensor]:
@@ -110,16 +102,15 @@ def _six_bit_pairs(packed: Tensor) -> tuple[Tensor, Tensor]:
     first, second, rest = packed[:, :4], packed[:, 4:8], packed[:, 8:]
     scales = Tensor.cat(first & 63, (rest & 15) | ((first >> 6) << 4), axis=1)
     minima = Tensor.cat(second & 63, (rest >> 4) | ((second >> 6) << 4), axis=1)
-    return _float(scales), _float(minima)
+    return scales.float(), minima.float()
 
 
 def _scaled_and_shifted(blocks: Tensor, quants: Tensor) -> Tensor:
     """Scale and shift quants (n, 256) of Q4_K or Q5_K, in parts of 32."""
     scales, minima = _six_bit_pairs(blocks[:, 4:16])
     factors = (_half(blocks, 0) * scales).unsqueeze(-1)
-    return (factors * _float(quants).reshape(-1, 8, 32) - (_half(blocks, 2) * minima).unsqueeze(-1)).flatten(
-        1
-    )
+    offsets = (_half(blocks, 2) * minima).unsqueeze(-1)
+    return (factors * quants.float().reshape(-1, 8, 32) - offsets).flatten(1)
 
 
 def _q4_k(blocks: Tensor) -> Tensor:
@@ -136,9 +127,9 @@ def _q6_k(blocks: Tensor) -> Tensor:
     # each half of 128 elements: nibbles of 64 bytes, bit pairs of 32 bytes
     low = _bits(blocks[:, :128].reshape(-1, 2, 64), 4, 2).flatten(1)
     high = _bits(blocks[:, 128:192].reshape(-1, 2, 32), 2, 4).flatten(1)
-    quants = _signed(low | (high << 4)) - 32
-    factors = _half(blocks, 208) * _float(blocks[:, 192:208].bitcast(dtypes.int8))
-    return (factors.unsqueeze(-1) * _float(quants).reshape(-1, 16, 16)).flatten(1)
+    quants = (low | (high << 4)).int() - 32
+    factors = _half(blocks, 208) * blocks[:, 192:208].bitcast(dtypes.int8).float()
+    return (factors.unsqueeze(-1) * quants.float().reshape(-1, 16, 16)).flatten(1)
 
 
 # Source: kvalues_iq4nl of ggml-common.h
@@ -149,7 +140,7 @@ _E2M1_LEVELS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, -0.0, -0.5, -1.0, -1.5, 
 
 def _looked_up(levels: tuple[float, ...], quants: Tensor) -> Tensor:
     table = Tensor(levels, dtype=dtypes.float32, device=quants.device)
-    return table[_signed(quants)]
+    return table[quants.int()]
 
 
 def _iq4_nl(blocks: Tensor) -> Tensor:
@@ -160,7 +151,7 @@ def _iq4_xs(blocks: Tensor) -> Tensor:
     # eight scales: low nibbles side by side in bytes, and their top bit pairs in 16 bits
     low = Tensor.stack(blocks[:, 4:8] & 15, blocks[:, 4:8] >> 4, axis=-1).flatten(1)
     high = Tensor.stack(*[(blocks[:, 2:4] >> (2 * i)) & 3 for i in range(4)], axis=-1).flatten(1)
-    factors = _half(blocks, 0) * _float(_signed(low | (high << 4)) - 32)
+    factors = _half(blocks, 0) * ((low | (high << 4)).int() - 32).float()
     levels = _looked_up(_IQ4_LEVELS, _bits(blocks[:, 8:].reshape(-1, 8, 16), 4, 2).reshape(-1, 8, 32))
     return (factors.unsqueeze(-1) * levels).flatten(1)
 

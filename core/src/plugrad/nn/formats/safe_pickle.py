@@ -55,11 +55,8 @@ class _Named:
         self.value = value
 
 
-class _Mark:
-    """Marks where the items of a container begin on the stack."""
-
-
-_MARK = _Mark()
+# stands on the stack where the items of a container begin
+_MARK = object()
 
 
 def load_data(stream: BinaryIO, admitted: Admitted, load_persistent: Callable[[Any], Any]) -> Any:
