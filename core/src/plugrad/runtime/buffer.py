@@ -287,7 +287,7 @@ class Buffer:
                 self.allocator.copyin(handle, contents)
             self.deallocate()
             self.handle = handle
-            for buffer in _all_live():
+            for buffer in _live:
                 if buffer.base is self:
                     buffer.handle = None  # looked up again at its next use
 
@@ -368,7 +368,7 @@ def live_buffers(device: str | None = None) -> list[Buffer]:
 
     Views are left out.
     """
-    return [b for b in _all_live() if b.base is None and (device is None or b.device == device)]
+    return [b for b in _live if b.base is None and (device is None or b.device == device)]
 
 
 def disown_all(allocator: Allocator[Any]) -> None:
@@ -378,13 +378,9 @@ def disown_all(allocator: Allocator[Any]) -> None:
     """
     global _allocating
     _allocating = threading.RLock()  # a thread of the parent may have held the old one
-    for buffer in _all_live():
+    for buffer in _live:
         buffer.disown(allocator)
 
 
 def _no_name() -> None:
     """Stand for the reference to a name where nobody named the contents."""
-
-
-def _all_live() -> list[Buffer]:
-    return list(_live)

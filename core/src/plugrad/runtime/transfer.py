@@ -33,10 +33,6 @@ def copy_buffer(dest: Buffer, source: Buffer) -> Buffer:
         return dest.copyin(source.copyout(staging))
     for start in range(0, source.nbytes, len(staging)):
         part = staging[: source.nbytes - start]
-        _bytes_view(source, start, len(part)).copyout(part)
-        _bytes_view(dest, start, len(part)).copyin(part)
+        source.view(len(part), dtypes.uint8, start).copyout(part)
+        dest.view(len(part), dtypes.uint8, start).copyin(part)
     return dest
-
-
-def _bytes_view(buffer: Buffer, start: int, nbytes: int) -> Buffer:
-    return buffer.view(nbytes, dtypes.uint8, start)

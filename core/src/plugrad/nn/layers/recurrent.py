@@ -127,9 +127,6 @@ class _Recurrent(Module):
             return x.squeeze(1), tuple(state.squeeze(1) for state in states)
         return x.transpose(0, 1) if self.batch_first else x, states
 
-    def _zeros(self, x: Tensor) -> State:
-        return tuple(x.new_zeros(x.shape[1], size) for size in self.state_sizes)
-
     def _first_state(self, x: Tensor, start: Sequence[Tensor] | None, number: int) -> State | None:
         if start is None:
             return None
@@ -158,7 +155,7 @@ class _Recurrent(Module):
             return products[-1]
 
         step = self._step(suffix)
-        state = self._zeros(x) if start is None else start
+        state = start or tuple(x.new_zeros(x.shape[1], size) for size in self.state_sizes)
         way = -1 if is_backward else 1
         for gates, keep in list(zip(steps, keeps, strict=True))[::way]:
             state = step(gates, state, product, keep)

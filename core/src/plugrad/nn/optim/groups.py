@@ -231,8 +231,17 @@ def betas_of(betas: Any, b1: float | None, b2: float | None) -> Any:
 
 def check_betas(owner: object, betas: Any) -> None:
     """Raise ArgumentError unless `betas` are two numbers from 0 to below 1."""
-    pair = cast("Sequence[Any]", betas) if isinstance(betas, (tuple, list)) else ()
+    first, second = pair_of(owner, "betas", betas)
+    check_numbers(owner, BELOW_ONE, **{"betas[0]": first, "betas[1]": second})
+
+
+def pair_of(owner: object, name: str, value: Any) -> tuple[Any, Any]:
+    """Return both items of a setting.
+
+    Raises:
+        ArgumentError: there are not two.
+    """
+    pair = cast("Sequence[Any]", value) if isinstance(value, (tuple, list)) else ()
     if len(pair) != 2:
-        name = type(owner).__name__
-        raise ArgumentError(f"{name}: betas={betas!r:.60}: pass two numbers, such as (0.9, 0.999).")
-    check_numbers(owner, BELOW_ONE, **{"betas[0]": pair[0], "betas[1]": pair[1]})
+        raise ArgumentError(f"{type(owner).__name__}: {name}={value!r:.60}: pass two numbers.")
+    return pair[0], pair[1]

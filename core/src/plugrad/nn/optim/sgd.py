@@ -1,12 +1,12 @@
 """Stochastic gradient descent: plain, averaged, and by the signs of gradients."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from plugrad.errors import ArgumentError
 from plugrad.nn.checks import ABOVE_ONE, ABOVE_ZERO, ANY_NUMBER, BETWEEN, NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup, Params
+from plugrad.nn.optim.groups import ParamGroup, Params, pair_of
 from plugrad.nn.optim.optimizer import Optimizer, decayed
 from plugrad.tensor import Tensor
 
@@ -182,10 +182,10 @@ class Rprop(Optimizer):
 
     def _check(self, options: Mapping[str, Any]) -> None:
         super()._check(options)
-        shrinking, growing = _pair("etas", options["etas"])
+        shrinking, growing = pair_of(self, "etas", options["etas"])
         check_numbers(self, BETWEEN, **{"etas[0]": shrinking})
         check_numbers(self, ABOVE_ONE, **{"etas[1]": growing})
-        least, most = _pair("step_sizes", options["step_sizes"])
+        least, most = pair_of(self, "step_sizes", options["step_sizes"])
         check_numbers(self, NOT_NEGATIVE, **{"step_sizes[0]": least})
         check_numbers(self, ABOVE_ZERO, **{"step_sizes[1]": most})
         if least > most:
@@ -204,10 +204,3 @@ class Rprop(Optimizer):
         length = unit.keep("length", (unit["length"] * factor).clamp(least, most))
         kept = unit.keep("previous", (sign < 0).where(0.0, grad))
         return unit.value() - kept.sign() * length
-
-
-def _pair(name: str, given: Any) -> tuple[Any, Any]:
-    pair = cast("Sequence[Any]", given) if isinstance(given, (tuple, list)) else ()
-    if len(pair) != 2:
-        raise ArgumentError(f"Rprop: {name}={given!r:.60}: pass two numbers.")
-    return pair[0], pair[1]

@@ -7,6 +7,7 @@ from typing import Any
 
 from plugrad.dtype import DType, dtypes
 from plugrad.tensor.base import Tensor
+from plugrad.tensor.linalg.jvp import in_memory
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim
 from plugrad.uop import UOp
@@ -15,11 +16,6 @@ from plugrad.uop import UOp
 def count_up(x: Tensor, size: Dim) -> Tensor:
     """Return the integers from 0 to `size - 1` on the device of `x`."""
     return x._make(UOp.iota(size, dtypes.int32), x.device)
-
-
-def in_memory(x: Tensor) -> Tensor:
-    """Return `x` written to memory once and read from there."""
-    return x._like(x._graph.contiguous())
 
 
 def signs(x: Tensor) -> Tensor:

@@ -30,11 +30,11 @@ from plugrad.tensor.fft.circle import (
     conjugate,
     count_up,
     half_by_matrices,
-    in_memory,
     times,
     turned_by,
 )
 from plugrad.tensor.host.host_data import HOST, host_buffer
+from plugrad.tensor.linalg.jvp import in_memory
 from plugrad.tensor.lookup import pick_last, size_beside
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim

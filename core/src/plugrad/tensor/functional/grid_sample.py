@@ -13,7 +13,7 @@ from plugrad.dtype import dtypes, is_float, sum_acc_dtype
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.functional.interpolation import cubic_far, cubic_near
+from plugrad.tensor.functional.interpolation import cubic_weights
 from plugrad.tensor.linalg.jvp import in_memory
 from plugrad.tensor.lookup import pick_last
 from plugrad.tensor.shape.padding import interval
@@ -119,10 +119,7 @@ class _Lines:
         for place, size in zip(places, self.sizes, strict=True):
             at = self._unnormalized(place, size)
             low = at.floor().detach()
-            part = at - low
-            near = [cubic_near(part), cubic_near(1 - part)]
-            weights = [cubic_far(part + 1), *near, cubic_far(2 - part)]
-            steps = enumerate(weights, -1)
+            steps = enumerate(cubic_weights(at - low), -1)
             sides.append([(self._inside(low + step, size), weight) for step, weight in steps])
         return self._sum(sides)
 

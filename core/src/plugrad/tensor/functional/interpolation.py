@@ -210,7 +210,7 @@ def _resize(rows: UOp, count: Any, scale: Any, mode: str, align_corners: bool, a
     place = _coordinates(count, size, scale, align_corners, wide)
     if mode == "bicubic":
         whole = _floor(place)
-        return _blend(rows, whole, _cubic_weights(place - whole), -1)
+        return _blend(rows, whole, cubic_weights(place - whole), -1)
     place = (place < 0.0).where(place.const_like(0.0), place)
     whole = _floor(place)
     part = place - whole
@@ -262,21 +262,21 @@ def _pick_clamped(rows: UOp, place: UOp, size: Dim) -> UOp:
     return pick_last(rows, expanded(inside, shape))
 
 
-def _cubic_weights(part: UOp) -> list[UOp]:
+def cubic_weights(part: Any) -> list[Any]:
     """Return the weights of the four neighbours of a point `part` behind the second one.
 
     Source: Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -0.75.
     """
-    rest = part.const_like(1.0) - part
-    return [cubic_far(part + 1.0), cubic_near(part), cubic_near(rest), cubic_far(rest + 1.0)]
+    rest = 1.0 - part
+    return [_cubic_far(part + 1.0), _cubic_near(part), _cubic_near(rest), _cubic_far(rest + 1.0)]
 
 
-def cubic_near(x: Any, a: float = _CUBIC) -> Any:
+def _cubic_near(x: Any, a: float = _CUBIC) -> Any:
     """Return the weight of a neighbour at a distance `x` up to 1."""
     return (x * (a + 2.0) - (a + 3.0)) * x * x + 1.0
 
 
-def cubic_far(x: Any, a: float = _CUBIC) -> Any:
+def _cubic_far(x: Any, a: float = _CUBIC) -> Any:
     """Return the weight of a neighbour at a distance `x` from 1 to 2."""
     return ((x * a - 5.0 * a) * x + 8.0 * a) * x - 4.0 * a
 
@@ -305,7 +305,7 @@ def _resize_antialiased(rows: UOp, count: Any, scale: Scale, mode: str, align_co
     away = (distance < 0.0).where(-distance, distance)
     none = away.const_like(0.0)
     if mode == "bicubic":
-        weight = (away < 1.0).where(cubic_near(away, -0.5), (away < 2.0).where(cubic_far(away, -0.5), none))
+        weight = (away < 1.0).where(_cubic_near(away, -0.5), (away < 2.0).where(_cubic_far(away, -0.5), none))
     else:
         weight = (away < 1.0).where(away.const_like(1.0) - away, none)
     weight = ((number >= first) & (number < last)).where(weight, none)

@@ -52,10 +52,7 @@ def sum(
     """
     if names:
         axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "sum")
-    wide = the_dtype(dtype, sum_dtype(self.dtype))
-    out = reduced_over(self._graph.cast(wide), Ops.ADD, axes, keepdim)
-    return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
+    return _accumulated(self, Ops.ADD, axes_along(axis, self.ndim, "sum"), keepdim, dtype)
 
 
 def prod(
@@ -73,10 +70,13 @@ def prod(
     """
     if names:
         axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "prod")
-    wide = the_dtype(dtype, sum_dtype(self.dtype))
-    out = reduced_over(self._graph.cast(wide), Ops.MUL, axes, keepdim)
-    return self._like(out.cast(self.dtype) if dtype is None and is_float(self.dtype) else out)
+    return _accumulated(self, Ops.MUL, axes_along(axis, self.ndim, "prod"), keepdim, dtype)
+
+
+def _accumulated(x: Tensor, op: Ops, axes: tuple[int, ...], keepdim: bool, dtype: DTypeLike | None) -> Tensor:
+    wide = the_dtype(dtype, sum_dtype(x.dtype))
+    out = reduced_over(x._graph.cast(wide), op, axes, keepdim)
+    return x._like(out.cast(x.dtype) if dtype is None and is_float(x.dtype) else out)
 
 
 def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ExtremeNames]) -> Tensor:
