@@ -173,6 +173,14 @@ def flatten(x: Array, first: int = 0, last: int = -1) -> Array:
     return x.reshape(*x.shape[:first], -1, *x.shape[last % x.ndim + 1 :])
 
 
+def dropout(x: Array, p: float, train: bool) -> Array:
+    if not train or not p:
+        return x
+    # the key depends on a value, or XLA could draw once for all calls
+    key = jax.random.key(lax.bitcast_convert_type(x.ravel()[0], jnp.int32))
+    return jnp.where(jax.random.bernoulli(key, 1 - p, x.shape), x / (1 - p), 0)
+
+
 OPS: dict[str, Callable[..., Any]] = {
     "adaptive_avg_pool2d": adaptive(jnp.mean),
     "add_": jnp.add,
@@ -183,7 +191,7 @@ OPS: dict[str, Callable[..., Any]] = {
     "conv2d": conv,
     "conv3d": conv,
     "conv_transpose2d": conv_transpose,
-    "dropout": lambda x, p, train: x,
+    "dropout": dropout,
     "embedding": lambda w, x: w[x],
     "flatten": flatten,
     "gelu": lambda x, **how: jax.nn.gelu(x, approximate="approximate" in how),
