@@ -30,14 +30,16 @@ def make_call(operation: Operation, inputs: Sequence[torch.Tensor]) -> Callable[
     def function(*arrays: jax.Array) -> Any:
         return exported({}, *arrays)
 
-    def gradients(*arrays: jax.Array) -> Any:
+    def gradients(flow: jax.Array, *arrays: jax.Array) -> Any:
         def result(*targets: jax.Array) -> Any:
             given = dict(zip(floats, targets, strict=True))
             return exported({}, *(given.get(i, array) for i, array in enumerate(arrays)))
 
-        y, pull_back = jax.vjp(result, *(arrays[i] for i in floats))
-        return pull_back(jnp.ones_like(y))
+        return jax.vjp(result, *(arrays[i] for i in floats))[1](flow)
 
+    if operation.backward:
+        # an input, as for plugrad: XLA computes with a constant while it compiles
+        arrays = [jnp.ones_like(function(*arrays)), *arrays]
     run = jax.jit(gradients if operation.backward else function)
     return lambda: jax.block_until_ready(run(*arrays))
 

@@ -258,9 +258,8 @@ def _logaddexp2(x: UOp, y: UOp) -> UOp:
     is_plain = (highest < math.inf) & (highest > -math.inf)
     top, a, b = (is_plain.where(u, u.const_like(0.0)) for u in (highest, x, y))
     rest = graphs.log_sum_exp((a - top) * math.log(2), (b - top) * math.log(2))
-    is_nan = highest.ne(highest)
     found = is_plain.where(top + rest * (1 / math.log(2)), ends)
-    return is_nan.where(graphs.undefined(is_nan, x, y), found)
+    return graphs.spread_nans(found, x, y)
 
 
 def _sinc(x: UOp) -> UOp:

@@ -341,5 +341,4 @@ def _hypot(x: UOp, y: UOp) -> UOp:
     ratio = is_plain.where(less / scale, more.const_like(0.0))
     out = more.eq(0.0).where(more.const_like(0.0), more * (ratio * ratio + 1.0).sqrt())
     is_infinite = a.eq(math.inf) | b.eq(math.inf)
-    is_nan = x.ne(x) | y.ne(y)
-    return is_infinite.where(x.const_like(math.inf), is_nan.where(graphs.undefined(is_nan, x, y), out))
+    return is_infinite.where(x.const_like(math.inf), graphs.spread_nans(out, x, y))

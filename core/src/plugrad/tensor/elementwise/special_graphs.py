@@ -48,6 +48,13 @@ def undefined(where: UOp, *operands: UOp) -> UOp:
     return sum(roots[1:], start=roots[0])
 
 
+def spread_nans(out: UOp, x: UOp, y: UOp) -> UOp:
+    """Return `out`, and NaN with NaN derivatives where either operand is NaN."""
+    is_nan = x.ne(x) | y.ne(y)
+    nan = is_nan.where(x + y, x.const_like(0.0))
+    return is_nan.where(nan * nan, out)
+
+
 def polynomial(x: UOp, coefficients: Sequence[float]) -> UOp:
     """Return `c[0] + c[1]*x + ...` by Horner's rule, with fused steps where possible."""
     out = x.const_like(coefficients[-1])
@@ -197,8 +204,7 @@ def atan2(y: UOp, x: UOp) -> UOp:
     angle = is_steep.where(math.pi / 2 - angle, angle)
     angle = is_negative(x).where(math.pi - angle, angle)
     angle = is_negative(y).where(-angle, angle)
-    is_nan = x.ne(x) | y.ne(y)
-    return is_nan.where(undefined(is_nan, x, y), angle)
+    return spread_nans(angle, x, y)
 
 
 def is_negative(x: UOp) -> UOp:
