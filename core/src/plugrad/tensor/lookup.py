@@ -72,14 +72,14 @@ def pick_along(x: UOp, position: UOp, axis: int) -> UOp:
     return _select_by_position(rows, wanted, len(shape) - 1).reshape(position.shape).cast(x.dtype)
 
 
-def pick_first(x: UOp, position: UOp) -> UOp:
-    """Return `x[position]`: (n, *R) and (*I) -> (*I, *R)."""
-    rest = x.shape[1:]
+def pick_first(x: UOp, position: UOp, front: int = 0) -> UOp:
+    """Return `x[position]` behind `front` axes of the rest: (n, *F, *R) and (*I) -> (*F, *I, *R)."""
+    before, behind = x.shape[1 : 1 + front], x.shape[1 + front :]
     places = position.shape
-    shape: Any = (*places, x.shape[0], *rest)
-    rows = _addable(x).reshape((*(1,) * len(places), *x.shape)).expand(shape)
-    wanted = position.reshape((*places, 1, *(1,) * len(rest))).expand(shape)
-    return _select_by_position(rows, wanted, len(places)).reshape((*places, *rest)).cast(x.dtype)
+    shape: Any = (x.shape[0], *before, *places, *behind)
+    rows = _addable(x).reshape((x.shape[0], *before, *(1,) * len(places), *behind)).expand(shape)
+    wanted = position.reshape((*(1,) * (1 + front), *places, *(1,) * len(behind))).expand(shape)
+    return _select_by_position(rows, wanted, 0).reshape(shape[1:]).cast(x.dtype)
 
 
 def _addable(x: UOp) -> UOp:

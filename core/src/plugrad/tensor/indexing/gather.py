@@ -134,9 +134,7 @@ def index_select(
         return _as_row(self).index_select(0, index).reshape(())
     position = from_front(index.flatten()._graph, self.shape[at])
     order = (at, *[a for a in range(self.ndim) if a != at])
-    out = pick_first(self._graph.permute(order), position)
-    back = tuple(sorted(range(self.ndim), key=order.__getitem__))
-    return self._like(out.permute(back), index)
+    return self._like(pick_first(self._graph.permute(order), position, at), index)
 
 
 def scatter(

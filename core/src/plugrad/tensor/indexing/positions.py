@@ -126,10 +126,7 @@ class IndexPlan:
 
     def picked(self, view: UOp) -> UOp:
         """Return the elements that the index names."""
-        u = pick_first(self.rows(view), self.places)
-        count = len(self.places.shape)
-        rest = range(count, len(u.shape))
-        return u.permute((*rest[: self.front], *range(count), *rest[self.front :]))
+        return pick_first(self.rows(view), self.places, self.front)
 
     def shape(self, view: Shape) -> Shape:
         """Return the shape of the result, for a view of shape `view`."""
