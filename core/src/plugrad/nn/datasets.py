@@ -201,7 +201,7 @@ def _unzipped(file: ByteSource) -> ByteSource:
             content = start + unpacked.read(max(wanted - len(start), 0))
     except (EOFError, OSError, zlib.error) as error:
         file.fail(f"it does not decompress ({error}).", error)
-    return ByteSource.made_later(file.name, len(content), lambda: memoryview(content))
+    return ByteSource.lazy(file.name, len(content), lambda: memoryview(content))
 
 
 def cifar(device: str | None = None, *, file: RemoteFile = CIFAR10) -> DataSet:

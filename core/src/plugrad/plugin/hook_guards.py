@@ -109,7 +109,7 @@ class _Guard:
         """Call code of the plugin, and blame the plugin for exceptions other than `passing`."""
         try:
             if self._hook == "plugrad_probe":
-                return self._patiently(function, *arguments)
+                return self._with_timeout(function, *arguments)
             return function(*arguments)
         except KeyboardInterrupt:
             raise
@@ -121,7 +121,7 @@ class _Guard:
         except BaseException as error:
             raise PluginRefused(failure_of(self._source, f"{self._hook} raised", error)) from error
 
-    def _patiently(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def _with_timeout(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the answer of a probe, or abandon its thread after `PROBE_SECONDS`."""
         answers: list[tuple[Any, BaseException | None]] = []
         context = copy_context()

@@ -24,7 +24,7 @@ def sources(path: Path) -> list[ByteSource]:
         ByteSource(Tensor(path)),
         ByteSource(Tensor(path)[:]),
         ByteSource(Tensor(content)),
-        ByteSource.made_later("made", len(content), lambda: memoryview(content)),
+        ByteSource.lazy("made", len(content), lambda: memoryview(content)),
     ]
 
 
@@ -70,7 +70,7 @@ def test_bytes_are_made_when_they_are_used_and_cannot_be_written() -> None:
         made.append(1)
         return memoryview(b"abcd")
 
-    x = ByteSource.made_later("made", 4, make).tensor(1, (2,), dtypes.uint8, None)
+    x = ByteSource.lazy("made", 4, make).tensor(1, (2,), dtypes.uint8, None)
     assert not made
     assert (x + 1).tolist() == [99, 100]
     assert made == [1]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from plugrad import Device, Tensor
-from plugrad.tensor.fft.circle import by_symmetry, cosines_and_sines
 from plugrad.tensor.fft.frequencies import frequencies
+from plugrad.tensor.fft.twiddles import by_real_transforms, cosines_and_sines
 from plugrad.transforms import vmap
 from plugrad.uop.ops import FourierArg, Ops
 
@@ -41,7 +41,7 @@ def test_complex_numbers_are_transformed_by_their_parts(sign: int) -> None:
     numbers = array[..., 0] + 1j * array[..., 1]
     expected = np.fft.fft(numbers) if sign < 0 else np.fft.ifft(numbers) * 7
     np.testing.assert_allclose(
-        by_symmetry(Tensor(array), sign).view_as_complex().numpy(), expected, atol=1e-12
+        by_real_transforms(Tensor(array), sign).view_as_complex().numpy(), expected, atol=1e-12
     )
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
-from plugrad.nn.formats.byte_source import ByteSource, Located
+from plugrad.nn.formats.byte_source import ByteSource, PathOrBytes
 from plugrad.tensor import Tensor
 
 # what the readers of the standard library raise for bytes that are no archive
@@ -45,7 +45,7 @@ _COMPRESSIONS = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zX
 _MOST_MAGIC_BYTES = 6
 
 
-def tar_extract(source: Located, device: str | None = None) -> dict[str, Tensor]:
+def tar_extract(source: PathOrBytes, device: str | None = None) -> dict[str, Tensor]:
     """Return the files in a tar archive by name, as lazy tensors of bytes.
 
     Folders, links and devices are left out; of two files of one name, the later one counts.
@@ -102,10 +102,10 @@ def _decompressed(archive: ByteSource) -> ByteSource:
         content = memoryview(decompress(archive.read(0, archive.nbytes)))
     except (*_DAMAGE, OSError) as error:
         archive.fail(f"it does not decompress ({error}).", error)
-    return ByteSource.made_later(archive.name, len(content), lambda: content)
+    return ByteSource.lazy(archive.name, len(content), lambda: content)
 
 
-def zip_extract(source: Located, device: str | None = None) -> dict[str, Tensor]:
+def zip_extract(source: PathOrBytes, device: str | None = None) -> dict[str, Tensor]:
     """Return the files in a zip archive by name, as lazy tensors of bytes.
 
     Args:
@@ -174,7 +174,7 @@ class ZipMember:
         if self.deflated_nbytes is None:
             return self.archive, self.offset
         name = f"{self.archive.name}/{self.name}"
-        return ByteSource.made_later(name, self.nbytes, lambda: memoryview(self.read())), 0
+        return ByteSource.lazy(name, self.nbytes, lambda: memoryview(self.read())), 0
 
 
 def zip_members(archive: ByteSource) -> Iterator[ZipMember]:

@@ -16,7 +16,7 @@ from plugrad.tensor import Tensor
 from plugrad.uop import Ops, UOp
 
 #: What readers take: a path, or a tensor of bytes.
-Located = str | os.PathLike[str] | Tensor
+PathOrBytes = str | os.PathLike[str] | Tensor
 
 _HELD = "bytes in memory"
 
@@ -60,7 +60,7 @@ class ByteSource:
         ShapeError: the tensor is not one axis of uint8.
     """
 
-    def __init__(self, source: Located) -> None:
+    def __init__(self, source: PathOrBytes) -> None:
         if isinstance(source, Tensor):
             self._open_tensor(source)
             return
@@ -72,11 +72,11 @@ class ByteSource:
         self._buffer = disk.new_buffer(self.nbytes, dtypes.uint8).ensure_allocated()
 
     @classmethod
-    def made_later(cls, name: str, nbytes: int, make: Callable[[], memoryview]) -> "ByteSource":
+    def lazy(cls, name: str, nbytes: int, make: Callable[[], memoryview]) -> "ByteSource":
         """Return a source that calls `make` whenever bytes are needed."""
         self = cls.__new__(cls)
         self.name, self.path, self.nbytes = name, "", nbytes
-        self._buffer = _buffer_made_later(name, nbytes, make)
+        self._buffer = _lazy_buffer(name, nbytes, make)
         return self
 
     def _open_tensor(self, source: Tensor) -> None:
@@ -94,7 +94,7 @@ class ByteSource:
         self.name, self.path = _HELD, ""
         held = source.to(Device.canonicalize(None)) if kind == "DISK" else source
         memory = held.data().cast("B")
-        self._buffer = _buffer_made_later(self.name, self.nbytes, lambda: memory)
+        self._buffer = _lazy_buffer(self.name, self.nbytes, lambda: memory)
 
     def fail(self, what: str, cause: BaseException | None = None) -> NoReturn:
         """Raise a FileFormatError with the name of the file and `what`."""
@@ -195,6 +195,6 @@ class _LazyMemory(Allocator[tuple[int, int]]):
         return self._make()[handle[0] : handle[0] + nbytes]
 
 
-def _buffer_made_later(name: str, nbytes: int, make: Callable[[], memoryview]) -> Buffer:
+def _lazy_buffer(name: str, nbytes: int, make: Callable[[], memoryview]) -> Buffer:
     # the name of a device that computes nothing: whoever uses the bytes copies them first
     return Buffer(f"DISK:{name}", nbytes, dtypes.uint8, _LazyMemory(make)).ensure_allocated()

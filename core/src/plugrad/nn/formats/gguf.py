@@ -12,7 +12,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
-from plugrad.nn.formats.byte_source import ByteSource, Located
+from plugrad.nn.formats.byte_source import ByteSource, PathOrBytes
 from plugrad.nn.formats.ggml_blocks import BLOCKS, PLAIN_TYPES
 from plugrad.tensor import Tensor
 
@@ -34,7 +34,7 @@ _LEAST_DESCRIPTION_BYTES = 8 + 4 + 4 + 8
 _LEAST_METADATA_BYTES = 8 + 4 + 1
 
 
-def gguf_load(source: Located, device: str | None = None) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def gguf_load(source: PathOrBytes, device: str | None = None) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Return the metadata and the tensors of a GGUF file.
 
     Tensors are read when they are used. Quantized ones (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K,

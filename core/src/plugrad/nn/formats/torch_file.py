@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 from plugrad.dtype import DType
 from plugrad.errors import FileFormatError
 from plugrad.nn.formats.archive import ZipMember, tar_members, zip_members
-from plugrad.nn.formats.byte_source import ByteSource, Located
+from plugrad.nn.formats.byte_source import ByteSource, PathOrBytes
 from plugrad.nn.formats.safe_pickle import Admitted, load_data, plain_key
 from plugrad.nn.formats.torch_tensors import (
     MOST_DIMENSIONS,
@@ -41,7 +41,7 @@ _COUNT_BYTES = 8
 _AXES_BYTES = _AXES_PADDING_BYTES = 4
 
 
-def torch_load(source: Located, device: str | None = None) -> Any:
+def torch_load(source: PathOrBytes, device: str | None = None) -> Any:
     """Return the contents of a `torch.save` file: tensors, numbers, texts and containers.
 
     Tensors are read when they are used. A file that holds anything else, such as a whole `torch.nn.Module`,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
-from plugrad.nn.optim.optimizer import Optimizer, decayed
+from plugrad.nn.optim.optimizer import Optimizer, with_weight_decay
 from plugrad.tensor import Tensor
 
 # Source: Dozat 2016, section 3.2: the schedule of the momentum
@@ -90,7 +90,7 @@ class Adam(Optimizer):
         return {"mean": 0.0, "square": 0.0, **({"most": 0.0} if options["amsgrad"] else {})}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group, self._is_decoupled)
+        value, grad = with_weight_decay(unit, grad, group, self._is_decoupled)
         return value - adam_direction(unit, grad, group, steps) * group.lr_beside(unit.target)
 
 
@@ -167,7 +167,7 @@ class Adamax(Optimizer):
         super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize)
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group)
+        value, grad = with_weight_decay(unit, grad, group)
         beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
         mean = unit.average("mean", grad, beta1)
         most = unit.keep("most", (unit["most"] * beta2).maximum(grad.abs() + group["eps"]))
@@ -229,7 +229,7 @@ class NAdam(Optimizer):
         )
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group, group["decoupled_weight_decay"])
+        value, grad = with_weight_decay(unit, grad, group, group["decoupled_weight_decay"])
         beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
         decay = group["momentum_decay"]
         now, next_one = ((1 - _DECAY ** (at * decay) * 0.5) * beta1 for at in (steps, steps + 1))
@@ -291,7 +291,7 @@ class RAdam(Optimizer):
         )
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group, group["decoupled_weight_decay"])
+        value, grad = with_weight_decay(unit, grad, group, group["decoupled_weight_decay"])
         beta1, beta2 = group.momentum_beside(unit.target), group["betas"][1]
         mean = unit.average("mean", grad, beta1)
         square = unit.average("square", grad * grad, beta2)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from plugrad.nn.checks import BELOW_ONE
 from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params
-from plugrad.nn.optim.optimizer import Optimizer, decayed
+from plugrad.nn.optim.optimizer import Optimizer, with_weight_decay
 from plugrad.tensor import Tensor
 
 
@@ -65,7 +65,7 @@ class RMSprop(Optimizer):
         return dict.fromkeys(names, 0.0)
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group)
+        value, grad = with_weight_decay(unit, grad, group)
         alpha = group["alpha"]
         spread = unit.average("square", grad * grad, alpha)
         if group["centered"]:
@@ -128,7 +128,7 @@ class Adagrad(Optimizer):
         return {"squares": options["initial_accumulator_value"]}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group)
+        value, grad = with_weight_decay(unit, grad, group)
         lr = group.lr_beside(unit.target)
         if group["lr_decay"]:
             lr = lr / ((steps - 1) * group["lr_decay"] + 1)
@@ -176,7 +176,7 @@ class Adadelta(Optimizer):
         super().__init__(params, lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize)
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group)
+        value, grad = with_weight_decay(unit, grad, group)
         rho, eps = group["rho"], group["eps"]
         square = unit.average("square", grad * grad, rho)
         step = grad * (unit["steps"] + eps).sqrt() / (square + eps).sqrt()

@@ -153,11 +153,11 @@ class FlatParameters(UpdateUnit):
         super().__init__(_joined(params), indices)
         self._params = list(params)
         # which parameter each block of elements belongs to, and which elements belong to any
-        rooms = [_room(p) // _ALIGNMENT_ELEMENTS for p in params]
-        owners = [number for number, room in enumerate(rooms) for _ in range(room)]
+        blocks = [_padded_count(p) // _ALIGNMENT_ELEMENTS for p in params]
+        owners = [number for number, count in enumerate(blocks) for _ in range(count)]
         self._owners = Tensor(owners, dtype=dtypes.int32, device=params[0].device)
         # written by the host: a kernel that joins truth values has wide vectors, and takes minutes to compile
-        inside = b"".join(bytes([1]) * _count(p) + bytes(_room(p) - _count(p)) for p in params)
+        inside = b"".join(bytes([1]) * _count(p) + bytes(_padded_count(p) - _count(p)) for p in params)
         self._is_inside = Tensor(inside, dtype=dtypes.uint8, device=params[0].device) != 0
         Tensor.realize(self._owners, self._is_inside)
 
@@ -171,18 +171,18 @@ class FlatParameters(UpdateUnit):
         for p in self._params:
             shape = fixed_shape(p.shape, "optimizer")
             yield p, memory[at : at + _count(p)].reshape(shape)
-            at += _room(p)
+            at += _padded_count(p)
 
     def members(self) -> Iterator[UpdateUnit]:
         """Yield a unit for each parameter, whose state is a view of this one's."""
-        state = {name: self._shares(name) for name in self.state}
+        state = {name: self._state_views(name) for name in self.state}
         for number, (p, index) in enumerate(zip(self._params, self.indices, strict=True)):
             single = UpdateUnit(p, (index,))
             single.state = {name: shares[number] for name, shares in state.items()}
             single.numbers = self.numbers
             yield single
 
-    def _shares(self, name: str) -> list[Tensor]:
+    def _state_views(self, name: str) -> list[Tensor]:
         """Return the state of each parameter as views of the state of all."""
         memory = self.state[name]
         if name in self.numbers:
@@ -208,13 +208,13 @@ class FlatParameters(UpdateUnit):
     def stacked(self, x: Tensor) -> Tensor:
         """Return the parts of parameters of one shape: (n,) -> (parameters, *shape)."""
         first = self._params[0]
-        rooms = x.reshape(len(self._params), _room(first))
-        return rooms[:, : _count(first)].reshape(len(self._params), *first.shape)
+        blocks = x.reshape(len(self._params), _padded_count(first))
+        return blocks[:, : _count(first)].reshape(len(self._params), *first.shape)
 
     def unstacked(self, x: Tensor) -> Tensor:
         """Join the parts as the parameters lie in memory: (parameters, *shape) -> (n,)."""
         first = self._params[0]
-        return x.flatten(1).pad((0, _room(first) - _count(first))).flatten()
+        return x.flatten(1).pad((0, _padded_count(first) - _count(first))).flatten()
 
     def value(self) -> Tensor:
         """Return the values before the update, wherever they are."""
@@ -234,18 +234,18 @@ def _count(p: Tensor) -> int:
     return count
 
 
-def _room(p: Tensor) -> int:
+def _padded_count(p: Tensor) -> int:
     return -(-_count(p) // _ALIGNMENT_ELEMENTS) * _ALIGNMENT_ELEMENTS
 
 
 def _joined(tensors: Sequence[Tensor]) -> Tensor:
-    padded = [t.detach().flatten().pad(((0, _room(t) - _count(t)),)) for t in tensors]
+    padded = [t.detach().flatten().pad(((0, _padded_count(t) - _count(t)),)) for t in tensors]
     return padded[0].cat(*padded[1:]).contiguous()
 
 
 def make_units(params: Sequence[Tensor], limits: FlattenLimits) -> list[UpdateUnit]:
     """Return the units of a group of parameters, which lie in memory."""
-    alone = _with_memory_alone(params)
+    alone = _sole_owners(params)
     units: list[UpdateUnit] = []
     waiting: dict[object, list[int]] = {}
     for index, p in enumerate(params):
@@ -254,7 +254,7 @@ def make_units(params: Sequence[Tensor], limits: FlattenLimits) -> list[UpdateUn
             continue
         kind = p.device, p.dtype, p.shape if limits.same_shape else None
         pack = waiting.setdefault(kind, [])
-        elements = sum(_room(params[i]) for i in pack) + _room(p)
+        elements = sum(_padded_count(params[i]) for i in pack) + _padded_count(p)
         if len(pack) == _PACK_TENSORS or elements > limits.pack_elements:
             units.append(_flattened(params, pack))
             pack = waiting[kind] = []
@@ -268,7 +268,7 @@ def _flattened(params: Sequence[Tensor], indices: Sequence[int]) -> UpdateUnit:
     return FlatParameters([params[i] for i in indices], indices)
 
 
-def _with_memory_alone(params: Sequence[Tensor]) -> set[int]:
+def _sole_owners(params: Sequence[Tensor]) -> set[int]:
     """Return the parameters whose memory no other tensor and no pending graph uses.
 
     The others stay where they are: views of them are to see updates, and gradients to find them.

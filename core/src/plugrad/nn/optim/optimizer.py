@@ -307,7 +307,7 @@ class Optimizer(OptimizerBase):
             self._split(number, functools.partial(_differ, cast("list[float]", steps.tolist())))
 
 
-def decayed(
+def with_weight_decay(
     unit: UpdateUnit, grad: Tensor, group: ParamGroup, is_decoupled: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Return the values and the gradient of a unit, either with weight decay.

@@ -7,7 +7,7 @@ from plugrad.errors import ArgumentError
 from plugrad.nn.checks import ABOVE_ONE, ABOVE_ZERO, ANY_NUMBER, BETWEEN, NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params, pair_of
-from plugrad.nn.optim.optimizer import Optimizer, decayed
+from plugrad.nn.optim.optimizer import Optimizer, with_weight_decay
 from plugrad.tensor import Tensor
 
 
@@ -71,7 +71,7 @@ class SGD(Optimizer):
         return {"momentum": 0.0} if options["momentum"] else {}
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group)
+        value, grad = with_weight_decay(unit, grad, group)
         momentum, dampening = group.momentum_beside(unit.target), group["dampening"]
         if "momentum" in unit.state:
             added = grad * (steps > 1).where(1 - dampening, 1.0) if dampening else grad
@@ -129,7 +129,7 @@ class ASGD(Optimizer):
         )
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
-        value, grad = decayed(unit, grad, group)
+        value, grad = with_weight_decay(unit, grad, group)
         lr, lambd, before = group.lr_beside(unit.target), group["lambd"], steps - 1
         rate = lr / (lr * before * lambd + 1) ** group["alpha"]
         new = value * (1 - rate * lambd) - grad * rate

@@ -13,8 +13,8 @@ from typing import Any, Literal, Unpack
 from plugrad.dtype import COMPLEX, complex_dtype, dtypes, is_complex, is_inexact
 from plugrad.errors import ArgumentError, AxisError, DtypeError
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.fft.circle import conjugate
 from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirrored, resized
+from plugrad.tensor.fft.twiddles import conjugate
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import size_beside
 from plugrad.tensor.shape.padding import interval

@@ -24,14 +24,14 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.schedule.prepare.lower_complex import join_parts
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.fft.circle import (
-    by_symmetry,
-    circle,
+from plugrad.tensor.fft.twiddles import (
+    by_real_transforms,
+    complex_product,
     conjugate,
     count_up,
     half_by_matrices,
-    times,
-    turned_by,
+    times_twiddles,
+    twiddle_factors,
 )
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.linalg.jvp import in_memory
@@ -59,11 +59,11 @@ _HELD, _SPILLED = 8, 1.5
 _ROWS_TO_MAKE = 75
 # A convolution takes the time of so many multiplications for each element: of grids, and where its transforms
 # are one kernel each (500 rows of 509 take 4.8 ms, and 7.5 by all cosines; 12 and 26 of 1009).
-_CONVOLVED = 4000
-_CONVOLVED_IN_LOOPS = 800
+_BLUESTEIN = 4000
+_BLUESTEIN_IN_LOOPS = 800
 # That of the length before a prime (1000 rows of 337 real numbers take 1.6 ms, and 1.3 by all cosines; 5.7
 # and 11 of 1009).
-_BY_POWERS = 600
+_RADER = 600
 
 
 def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor:
@@ -77,7 +77,7 @@ def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor
     pairs = x.movedim((axis, parts), (-2, -1))
     if not isinstance(size, int):
         is_short = greatest(size) <= _DIRECT
-        found = _by_matrix(pairs, sign) if is_short else _by_convolution(pairs, sign)
+        found = _by_dft_matrix(pairs, sign) if is_short else _by_bluestein(pairs, sign)
         return found.movedim((-2, -1), (axis, parts))
     found = _by_products(pairs, size, sign).movedim((-2, -1), (axis, parts))
     if not (factors := factors_of(size)):
@@ -149,28 +149,28 @@ def _roots(x: Tensor, factors: tuple[int, ...], sign: int) -> Tensor:
         parts = (here < 0).where(parts, (here // rest + 1) * (here % rest) * done)
         here = here - (factor - 1) * rest
         done *= factor
-    cosine, sine = circle(parts, size, x.dtype)
+    cosine, sine = twiddle_factors(parts, size, x.dtype)
     return in_memory(cosine.stack(sine * sign, axis=-1))
 
 
 def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
     radix = _radix(size)
     if radix == size:
-        return _by_matrix(x, sign)
+        return _by_dft_matrix(x, sign)
     if radix == 1:
         is_direct = _is_direct(x, size, 2)
-        found = by_symmetry(x, sign) if is_direct else _by_convolution(x, sign)
-        if _has_powers(x, size, 2):
-            return _where_loops_run(found, _by_powers(x, sign))
-        if not is_direct or _is_direct(x, size, 2, _CONVOLVED_IN_LOOPS):
+        found = by_real_transforms(x, sign) if is_direct else _by_bluestein(x, sign)
+        if _pays_rader(x, size, 2):
+            return _where_loops_run(found, _by_rader(x, sign))
+        if not is_direct or _is_direct(x, size, 2, _BLUESTEIN_IN_LOOPS):
             return found
-        return _where_loops_run(found, _by_convolution(x, sign))
+        return _where_loops_run(found, _by_bluestein(x, sign))
     # element i = first * (size / radix) + second gives frequency k = low + radix * high
     others = x.shape[:-2]
     rest = size // radix
-    x = _by_matrix(x.reshape(*others, radix, rest, 2).transpose(-3, -2), sign)
+    x = _by_dft_matrix(x.reshape(*others, radix, rest, 2).transpose(-3, -2), sign)
     second, low = count_up(x, rest).unsqueeze(-1), count_up(x, radix)
-    x = in_memory(turned_by(x, second * low, size, sign))
+    x = in_memory(times_twiddles(x, second * low, size, sign))
     x = frequencies(x.transpose(-3, -2), sign)
     return x.transpose(-3, -2).reshape(*others, size, 2)
 
@@ -183,11 +183,11 @@ def half_frequencies(x: Tensor) -> Tensor:
         found = half_by_matrices(x)
     elif size % 2 == 0:
         parts = x.reshape(*x.shape[:-1], size // 2, 2).transpose(-1, -2)
-        return _half_from_neighbours(in_memory(frequencies(parts, -1, -1, -2)), size)
+        return _half_from_packed(in_memory(frequencies(parts, -1, -1, -2)), size)
     else:
         whole = frequencies(x.stack(x.zeros_like(), axis=-1), -1)
         found = interval(whole, x.ndim - 1, 0, size // 2 + 1)
-    return _where_loops_run(found, _half_by_powers(x)) if _has_powers(x, size, 1) else found
+    return _where_loops_run(found, _half_by_rader(x)) if _pays_rader(x, size, 1) else found
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
@@ -209,19 +209,19 @@ def resized(x: Tensor, axis: int, size: Dim) -> Tensor:
     return x.pad_to(*[size if at == axis else None for at in range(x.ndim)])
 
 
-def _is_direct(x: Tensor, size: int, parts: int, convolved: int = _CONVOLVED) -> bool:
+def _is_direct(x: Tensor, size: int, parts: int, convolved: int = _BLUESTEIN) -> bool:
     """Say whether products with all cosines and sines cost less than a convolution."""
     rows = math.prod(map(greatest, x.shape)) // size // parts
     return size <= _DIRECT or parts * size * (rows + _ROWS_TO_MAKE) <= convolved * rows
 
 
-def _by_matrix(x: Tensor, sign: int) -> Tensor:
+def _by_dft_matrix(x: Tensor, sign: int) -> Tensor:
     """Return the transform as one product with a (2n, 2n) matrix of cosines and sines."""
     shape: Any = x.shape
     size: Any = shape[-2]
     place = count_up(x, size)
     whole = size_beside(x, size, place.dtype)
-    cosine, sine = circle(place.unsqueeze(-1) * place % whole, whole, x.dtype)
+    cosine, sine = twiddle_factors(place.unsqueeze(-1) * place % whole, whole, x.dtype)
     cosine, sine = (part.reshape(size, 1, size, 1) for part in (cosine, sine * sign))
     have, want = count_up(x, 2).reshape(1, 2, 1, 1), count_up(x, 2)
     matrix = (have == want).where(cosine, (have < want).where(sine, -sine))
@@ -229,7 +229,7 @@ def _by_matrix(x: Tensor, sign: int) -> Tensor:
     return x.reshape(*shape[:-2], 2 * size).matmul(matrix).reshape(*shape)
 
 
-def _by_convolution(x: Tensor, sign: int) -> Tensor:
+def _by_bluestein(x: Tensor, sign: int) -> Tensor:
     """Return the transform as a chirp convolution, by transforms of a power of two."""
     today: Any = x.shape[-2]
     axis, size = x.ndim - 2, greatest(today)
@@ -237,31 +237,31 @@ def _by_convolution(x: Tensor, sign: int) -> Tensor:
     place = count_up(x, size).cast(dtypes.int64)
     squares = (place * place % size_beside(x, today * 2, dtypes.int64)).cast(dtypes.int32)
     whole = size_beside(x, today * 2, dtypes.int32)
-    x = turned_by(resized(x, axis, size), squares, whole, sign)
-    cosine, sine = circle(squares, whole, x.dtype)
+    x = times_twiddles(resized(x, axis, size), squares, whole, sign)
+    cosine, sine = twiddle_factors(squares, whole, x.dtype)
     chirp = cosine.stack(sine * -sign, axis=-1)
     later = interval(chirp, 0, 1, size).flip(0)
     chirp = chirp.cat(interval(chirp.zeros_like(), 0, 0, 1).expand(length - 2 * size + 1, 2), later)
     left = frequencies(in_memory(resized(x, axis, length)), -1)
     right = frequencies(in_memory(chirp), -1)
-    product = times(left, interval(right, 1, 0, 1), interval(right, 1, 1, 2))
+    product = complex_product(left, interval(right, 1, 0, 1), interval(right, 1, 1, 2))
     out = frequencies(in_memory(product), 1) / length
-    out = turned_by(interval(out, axis, 0, size), squares, whole, sign)
+    out = times_twiddles(interval(out, axis, 0, size), squares, whole, sign)
     return interval(out, axis, 0, today)
 
 
-def _has_powers(x: Tensor, size: int, parts: int) -> bool:
-    """Say whether the length is a prime that `_by_powers` transforms in less time."""
+def _pays_rader(x: Tensor, size: int, parts: int) -> bool:
+    """Say whether the length is a prime that Rader's algorithm transforms in less time."""
     is_prime = all(size % n for n in range(2, math.isqrt(size) + 1))
-    return is_prime and bool(factors_of(size - 1)) and not _is_direct(x, size, parts, _BY_POWERS)
+    return is_prime and bool(factors_of(size - 1)) and not _is_direct(x, size, parts, _RADER)
 
 
 @lru_cache(maxsize=64)
-def _powers(size: int) -> tuple[int, ...]:
-    """Return the powers of the least primitive root of a prime.
+def _powers_of_generator(size: int) -> tuple[int, ...]:
+    """Return the powers of a prime's least primitive root, modulo the prime.
 
     Example:
-        >>> _powers(7)
+        >>> _powers_of_generator(7)
         (1, 3, 2, 6, 4, 5)
     """
 
@@ -274,38 +274,38 @@ def _powers(size: int) -> tuple[int, ...]:
     return next(found for found in map(powers_of, range(2, size)) if len(found) == size - 1)
 
 
-def _by_powers(x: Tensor, sign: int) -> Tensor:
-    """Return the transform of a prime length by a convolution of one less.
+def _by_rader(x: Tensor, sign: int) -> Tensor:
+    """Return the transform of a prime length as a cyclic convolution of one less.
 
     In the order of powers of a number, frequencies are sums of elements times roots so many powers apart.
 
     Source: Rader 1968, "Discrete Fourier transforms when the number of data samples is prime".
     """
     size: Any = x.shape[-2]
-    whole = frequencies(in_memory(_rows_at(x, _powers(size))), -1)
-    return _by_roots(interval(x, x.ndim - 2, 0, 1), whole, size, size, sign)
+    whole = frequencies(in_memory(_rows_at(x, _powers_of_generator(size))), -1)
+    return _rader_convolution(interval(x, x.ndim - 2, 0, 1), whole, size, size, sign)
 
 
-def _half_by_powers(x: Tensor) -> Tensor:
-    """Return the first half of the transform of real numbers, as `_by_powers` does."""
+def _half_by_rader(x: Tensor) -> Tensor:
+    """Return the first half of the transform of real numbers, as `_by_rader` does."""
     size: Any = x.shape[-1]
     x = x.unsqueeze(-1)
-    half = in_memory(half_frequencies(in_memory(_rows_at(x, _powers(size)).squeeze(-1))))
+    half = in_memory(half_frequencies(in_memory(_rows_at(x, _powers_of_generator(size)).squeeze(-1))))
     whole = half.cat(mirrored(half, x.ndim - 2, size - 1), axis=-2)
     first = interval(x, x.ndim - 2, 0, 1)
-    return _by_roots(first.cat(first.zeros_like(), axis=-1), whole, size, size // 2 + 1, -1)
+    return _rader_convolution(first.cat(first.zeros_like(), axis=-1), whole, size, size // 2 + 1, -1)
 
 
-def _by_roots(first: Tensor, whole: Tensor, size: int, count: int, sign: int) -> Tensor:
+def _rader_convolution(first: Tensor, whole: Tensor, size: int, count: int, sign: int) -> Tensor:
     """Return `count` frequencies of a prime length.
 
     Args:
         first: the first element, (..., 1, 2).
         whole: the transform of the others in the order of powers, (..., size-1, 2).
     """
-    powers = _powers(size)
+    powers = _powers_of_generator(size)
     backwards = powers[:1] + powers[:0:-1]
-    cosine, sine = circle(_table(first, backwards), size, first.dtype)
+    cosine, sine = twiddle_factors(_table(first, backwards), size, first.dtype)
     roots = frequencies(in_memory(cosine.stack(sine * sign, axis=-1)), -1) / (size - 1)
     (cosine, sine), (real, imaginary) = in_memory(roots).unbind(-1), whole.unbind(-1)
     product = (real * cosine - imaginary * sine).stack(real * sine + imaginary * cosine, axis=-1)
@@ -329,15 +329,15 @@ def _table(x: Tensor, numbers: Sequence[int]) -> Tensor:
     return x._make(data if x.device == HOST else data.copy_to_device(x.device), x.device)
 
 
-def _half_from_neighbours(x: Tensor, size: int) -> Tensor:
-    """Return the frequencies of real numbers, by those of neighbours taken for complex numbers.
+def _half_from_packed(x: Tensor, size: int) -> Tensor:
+    """Return frequencies of real numbers from the transform of neighbours packed as complex numbers.
 
     (..., 2, n/2) -> (..., n/2+1, 2)
     """
     # the first frequency follows the last
     real, imaginary = x.cat(interval(x, x.ndim - 1, 0, 1), axis=-1).unbind(-2)
     back, turned = real.flip(-1), imaginary.flip(-1)
-    cosine, sine = circle(count_up(x, size // 2 + 1), size, x.dtype)
+    cosine, sine = twiddle_factors(count_up(x, size // 2 + 1), size, x.dtype)
     # the first ones of neighbours are half the sum, the second ones half the difference over i
     first, second = imaginary + turned, back - real
     left = real + back + first * cosine + second * sine

@@ -161,7 +161,7 @@ class _Blocks:
         """The number of blocks."""
         return -(-self.size // self.width)
 
-    def cut(self, x: Any, axis: int) -> list[Any]:
+    def split(self, x: Any, axis: int) -> list[Any]:
         """Return the blocks of an axis of keys, zeros behind the end."""
         at = x.ndim + axis
         missing = self.count * self.width - x.shape[at]
@@ -169,19 +169,19 @@ class _Blocks:
             x = x.pad([(0, missing if a == at else 0) for a in range(x.ndim)])
         return steps_of(x.reshape(*x.shape[:at], self.count, self.width, *x.shape[at + 1 :]), at)
 
-    def cut_mask(self, mask: Any) -> list[Any]:
+    def split_mask(self, mask: Any) -> list[Any]:
         """Return the mask of each block, refusing places behind the last key."""
         is_same = mask is None or mask.ndim == 0 or mask.shape[-1] == 1
-        return [mask] * self.count if is_same else self.cut(mask, -1)
+        return [mask] * self.count if is_same else self.split(mask, -1)
 
-    def joined(self, parts: list[Any], axis: int) -> Any:
+    def join(self, parts: list[Any], axis: int) -> Any:
         """Return blocks as one axis of keys."""
         at = parts[0].ndim + axis
         shape = parts[0].shape
         whole = joined_steps(parts, at).reshape(*shape[:at], self.count * self.width, *shape[at + 1 :])
         return whole.shrink([(0, self.size if a == at else size) for a, size in enumerate(whole.shape)])
 
-    def begins(self, like: Any) -> Iterator[Any]:
+    def block_starts(self, like: Any) -> Iterator[Any]:
         """Yield the first key number of each block, in memory so that kernels are shared."""
         begin = like._like(UOp.const(dtypes.int32, 0).reshape((1,))).contiguous()
         for _ in range(self.count):
@@ -200,8 +200,8 @@ class _Blocks:
             scores = (place < self.size).where(scores, -math.inf)
         return scores.contiguous()
 
-    def thinned(self, weights: Any, kept: Any) -> Any:
-        """Return weights, or their gradient, without those that are left out."""
+    def with_dropout(self, weights: Any, kept: Any) -> Any:
+        """Return weights, or their gradient, after dropout with the mask `kept`."""
         return weights if kept is None else kept.where(weights / (1 - self.dropout_p), 0)
 
 
@@ -238,7 +238,8 @@ def _forward(
     highest = (zero.expand(*rows, 1) - math.inf).contiguous()
     total = zero.expand(*rows, 1).contiguous()
     out = zero.expand(*rows, v.shape[-1]).contiguous()
-    parts = zip(blocks.cut(k, -2), blocks.cut(v, -2), blocks.cut_mask(mask), blocks.begins(q), strict=True)
+    masks = blocks.split_mask(mask)
+    parts = zip(blocks.split(k, -2), blocks.split(v, -2), masks, blocks.block_starts(q), strict=True)
     for number, (key, value, allowed, begin) in enumerate(parts):
         # behind what is left of the block before: else the scores of all blocks may come first
         turn = q if not number else q._like(q._graph.later(out._graph))
@@ -248,7 +249,7 @@ def _forward(
         weights = (scores - base).exp().contiguous()
         shrunk = (_finite(highest, -math.inf) - base).exp().contiguous()
         before, total = total * shrunk, (total * shrunk + weights.sum(-1, keepdim=True)).contiguous()
-        weights = blocks.thinned(weights, kept[number] if kept else None)
+        weights = blocks.with_dropout(weights, kept[number] if kept else None)
         # divided in each block: what needs the sum comes after it, and this block's weights can go
         out = ((out * before + weights @ value) / (total == 0).where(1.0, total)).contiguous()
         highest = following
@@ -273,15 +274,15 @@ def _backward(
     offset = (by_log - (by_out * out).sum(-1, keepdim=True)).contiguous()
     by_q: Any = None
     by_keys, by_values, by_masks = list[Any](), list[Any](), list[Any]()
-    masks = blocks.cut_mask(mask)
-    parts = zip(blocks.cut(k, -2), blocks.cut(v, -2), masks, blocks.begins(q), strict=True)
+    masks = blocks.split_mask(mask)
+    parts = zip(blocks.split(k, -2), blocks.split(v, -2), masks, blocks.block_starts(q), strict=True)
     for number, (key, value, allowed, begin) in enumerate(parts):
         drops = again[number] if again else None
         weights = (blocks.scores(later, key, allowed, begin) - base).exp().contiguous()
         by_values.append(
-            _sum_to_shape(blocks.thinned(weights, drops).transpose(-2, -1) @ by_out, value.shape)
+            _sum_to_shape(blocks.with_dropout(weights, drops).transpose(-2, -1) @ by_out, value.shape)
         )
-        by_weights = blocks.thinned(by_out @ value.transpose(-2, -1), drops)
+        by_weights = blocks.with_dropout(by_out @ value.transpose(-2, -1), drops)
         by_scores = (weights * (by_weights + offset)).contiguous()
         by_keys.append(_sum_to_shape(by_scores.transpose(-2, -1) @ later, key.shape))
         part = _sum_to_shape(by_scores @ key, q.shape)
@@ -290,8 +291,8 @@ def _backward(
             by_masks.append(_sum_to_shape(by_scores, allowed.shape).cast(mask.dtype))
     return [
         by_q,
-        blocks.joined(by_keys, -2),
-        blocks.joined(by_values, -2),
+        blocks.join(by_keys, -2),
+        blocks.join(by_values, -2),
         _mask_gradient(blocks, masks, by_masks),
     ]
 
@@ -300,7 +301,7 @@ def _mask_gradient(blocks: _Blocks, masks: list[Any], gradients: list[Any]) -> A
     if not gradients:
         return None
     if masks[0] is not masks[-1]:
-        return blocks.joined(gradients, -1)
+        return blocks.join(gradients, -1)
     total = gradients[0]
     for part in gradients[1:]:
         total = total + part

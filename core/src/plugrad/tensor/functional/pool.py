@@ -117,7 +117,7 @@ def from_end_of(sizes: tuple[int, ...]) -> UOp:
     return (number_of(total, dtype) - UOp.iota(total, dtype)).reshape(sizes)
 
 
-def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp) -> UOp:
+def max_of_windows(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp) -> UOp:
     """Return window maxima of a pool, with gradients for the first of equals or NaN.
 
     Args:
@@ -134,17 +134,17 @@ def greatest_in(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: UOp
     if not is_float(view.dtype):
         return values
     if not is_static((*pool.kernel, *pool.steps)):
-        return first_of_bins(view, from_end_view, values)
+        return max_of_symbolic_windows(view, from_end_view, values)
     # written once: within the kernel of the gradient they would keep it from working on vectors
     ranks = _ranks(view.detach(), from_end_view).reshape(pool.shape).contiguous()
     befores = tuple([before for before, _ in pool.widths])
     reaches = tuple([gap * (k - 1) + 1 for gap, k in zip(pool.gaps, pool.kernel, strict=True)])
-    return with_rule([values], [x, ranks, from_end], _ByElement(pool.steps, befores, reaches))[0]
+    return with_rule([values], [x, ranks, from_end], _MaxGradient(pool.steps, befores, reaches))[0]
 
 
 @frozen
-class _ByElement:
-    """The gradient rule of `greatest_in`: each element looks for windows whose maximum it was.
+class _MaxGradient:
+    """The gradient rule of `max_of_windows`: each element looks for windows whose maximum it was.
 
     Element `i` of an axis lies in window `(i + before) // step` and in few before it. To ask them costs a
     small sum without holes; the transpose of `windows` would be one over many zeros.
@@ -200,11 +200,10 @@ class _ByElement:
         return u.expand((*lead, *[n for pair in pairs for n in pair], *most))
 
 
-def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
-    """Return the maximum of each window, with gradients for the first of equals or NaN.
+def max_of_symbolic_windows(view: UOp, from_end: UOp, values: UOp) -> UOp:
+    """Return maxima of windows whose size or step is symbolic, with gradients as `max_of_windows`.
 
-    As `greatest_in`, for windows of several lengths: (..., *counts, *kernel) with (*counts, *kernel) and the
-    values themselves, (..., *counts) -> (..., *counts)
+    (..., *counts, *kernel) with (*counts, *kernel) and the values themselves, (..., *counts) -> the same.
     """
     if not is_float(view.dtype):
         return values
@@ -213,7 +212,7 @@ def first_of_bins(view: UOp, from_end: UOp, values: UOp) -> UOp:
 
 
 def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return the gradient of `first_of_bins`; at module level, so that equal graphs are equal."""
+    """Return the gradient of `max_of_symbolic_windows`; at module level, so that equal graphs are equal."""
     (gradient,), (view, from_end) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]
@@ -223,7 +222,7 @@ def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> lis
     return [is_first.where(gradient.expand(view.shape), gradient.const_like(0.0)), None]
 
 
-def first_places(view: UOp, from_end: UOp, total: Dim) -> UOp:
+def argmax_of_windows(view: UOp, from_end: UOp, total: Dim) -> UOp:
     """Return the position of each window's maximum: the first of equals, or of NaN.
 
     (..., *counts, *kernel) with (*counts, *kernel) -> (..., *counts)

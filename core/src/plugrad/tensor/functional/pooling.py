@@ -10,11 +10,11 @@ from plugrad.tensor.argument_checks import real_number, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.pool import (
     Pool,
+    argmax_of_windows,
     axes_of,
     checked_shape,
-    first_places,
     from_end_of,
-    greatest_in,
+    max_of_windows,
 )
 from plugrad.tensor.shape.spatial import Dims, Padding, Sizes, not_negative, sizes_of
 from plugrad.tensor.shape.windows import check_window
@@ -215,10 +215,10 @@ def _max_pool(x: Tensor, pool: Pool, return_indices: bool) -> Any:
     view = pool.windows_of(x, dtype_min(x.dtype))
     from_end = from_end_of(pool.sizes)
     from_end_view = pool.windows_of(x._like(from_end), 0)
-    values = x._like(greatest_in(pool, x._graph, view, from_end, from_end_view))
+    values = x._like(max_of_windows(pool, x._graph, view, from_end, from_end_view))
     if not return_indices:
         return values
-    return values, x._like(first_places(view, from_end_view, product(pool.sizes)))
+    return values, x._like(argmax_of_windows(view, from_end_view, product(pool.sizes)))
 
 
 def max_unpool2d(

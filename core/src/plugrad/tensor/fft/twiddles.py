@@ -1,4 +1,4 @@
-"""Turn pairs by parts of a circle, and sum numbers times cosines and sines."""
+"""Twiddle factors, products of complex pairs, and transforms as sums of cosines and sines."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def conjugate(x: Tensor) -> Tensor:
     return x * signs(x)
 
 
-def times(x: Tensor, real: Tensor, imaginary: Tensor) -> Tensor:
-    """Return the products of pairs with the numbers of these parts."""
+def complex_product(x: Tensor, real: Tensor, imaginary: Tensor) -> Tensor:
+    """Return the products of complex pairs with the numbers `real + 1j * imaginary`."""
     return x * real - x.flip(-1) * signs(x) * imaginary
 
 
-def turned_by(x: Tensor, part: Tensor, whole: Any, sign: int) -> Tensor:
-    """Return pairs turned by `part / whole` of a circle."""
-    cosine, sine = circle(part, whole, x.dtype)
-    return times(x, cosine.unsqueeze(-1), sine.unsqueeze(-1) * sign)
+def times_twiddles(x: Tensor, part: Tensor, whole: Any, sign: int) -> Tensor:
+    """Return complex pairs times the twiddle factors `exp(sign * 2j * pi * part / whole)`."""
+    cosine, sine = twiddle_factors(part, whole, x.dtype)
+    return complex_product(x, cosine.unsqueeze(-1), sine.unsqueeze(-1) * sign)
 
 
-def circle(part: Tensor, whole: Any, dtype: DType) -> tuple[Tensor, Tensor]:
+def twiddle_factors(part: Tensor, whole: Any, dtype: DType) -> tuple[Tensor, Tensor]:
     """Return the cosine and sine of 2 pi `part / whole`, for 0 <= part < whole.
 
     The angle is taken from the nearest quarter, so that it is small and its rounding as well.
@@ -70,7 +70,7 @@ def cosines_and_sines(x: Tensor, sign: int) -> tuple[Tensor, Tensor]:
     late = interval(x, axis, last + 1, size).flip(axis)
     widths = [(0, 0)] * axis
     place = count_up(x, last + 1)
-    cosine, sine = circle(place.unsqueeze(-1) * place % size, size, x.dtype)
+    cosine, sine = twiddle_factors(place.unsqueeze(-1) * place % size, size, x.dtype)
     even = interval(x, axis, 0, last + 1) + late.pad([*widths, (1, last - pairs)])
     cosines = even.matmul(in_memory(cosine))
     if not pairs:
@@ -86,7 +86,7 @@ def half_by_matrices(x: Tensor) -> Tensor:
     return cosines.stack(sines, axis=-1)
 
 
-def by_symmetry(x: Tensor, sign: int) -> Tensor:
+def by_real_transforms(x: Tensor, sign: int) -> Tensor:
     """Return the transform of (..., n, 2) by those of real and imaginary parts."""
     size: Any = x.shape[-2]
     cosines, sines = cosines_and_sines(x.transpose(-1, -2), sign)
