@@ -171,7 +171,7 @@ class _Reader(io.RawIOBase):
 
 
 class _LazyMemory(Allocator[tuple[int, int]]):
-    """Memory that is made anew at each read, by offset and size."""
+    """Memory whose content `make` computes again at each read; handles are offset and size."""
 
     def __init__(self, make: Callable[[], memoryview]) -> None:
         self._make = make

@@ -44,7 +44,7 @@ def from_strides(memory: Tensor, shape: tuple[int, ...], strides: tuple[int, ...
 
 
 def _is_nested(sizes: list[int], steps: list[int]) -> bool:
-    """Say whether each axis divides a step of the axis before it."""
+    """Say whether each step is a multiple of the next, and spans the next axis."""
     inner = zip(sizes[1:], steps[1:], strict=True)
     return all(
         outer % step == 0 and outer >= size * step for outer, (size, step) in zip(steps, inner, strict=False)

@@ -129,7 +129,7 @@ def _load_legacy(file: ByteSource, rebuilder: Rebuilder) -> Any:
         named = {name: _make_nothing if isinstance(it, MethodType) else it for name, it in admitted}
         load_data(stream, named, note)
         keys = load_data(stream, {}, no_persistent)
-        storages = _locate(file, stream.tell(), keys, expected)
+        storages = _storages(file, stream.tell(), keys, expected)
 
         def load_persistent(identity: Any) -> Storage:
             dtype, key, count = storage_fields(identity)
@@ -147,11 +147,11 @@ def _load_legacy(file: ByteSource, rebuilder: Rebuilder) -> Any:
 
 
 def _make_nothing(*_arguments: Any) -> None:
-    """Accept the arguments of a tensor without making one."""
+    """Stand for the constructor of a tensor, whose call makes nothing here."""
 
 
-def _locate(file: ByteSource, offset: int, keys: Any, expected: dict[str, DType]) -> dict[str, Storage]:
-    """Return the storages from `offset` on, each a number of elements and the elements."""
+def _storages(file: ByteSource, offset: int, keys: Any, expected: dict[str, DType]) -> dict[str, Storage]:
+    """Return the storages that follow from `offset` on, each a count and that many elements."""
     out: dict[str, Storage] = {}
     for key in cast("list[Any]", keys) if isinstance(keys, list) else [None]:
         if not isinstance(key, str) or key not in expected:

@@ -259,7 +259,7 @@ class Optimizer(OptimizerBase):
         return changed
 
     def _split(self, number: int, is_split: Callable[[UpdateUnit], bool]) -> None:
-        """Replace some units of a group by units of their parameters."""
+        """Replace the units of a group that `is_split` picks by one unit for each parameter."""
         self._units[number] = [
             part for unit in self._units[number] for part in (unit.members() if is_split(unit) else (unit,))
         ]

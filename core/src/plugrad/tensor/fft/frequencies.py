@@ -89,7 +89,7 @@ def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor
 
 @frozen
 class _InOneKernel:
-    """The rule for devices with loops, which have a kernel for all steps."""
+    """Computes all steps in one kernel where the device runs loops."""
 
     arg: FourierArg
 
@@ -99,7 +99,7 @@ class _InOneKernel:
 
 
 def _where_loops_run(elsewhere: Tensor, x: Tensor) -> Tensor:
-    """Return `x` for devices with loops, and the same computed in another way for others."""
+    """Return `x` on devices that run loops, and on others `elsewhere`, its values otherwise computed."""
     return x._like(elsewhere._graph.dispatch(_first_where_loops_run, x._graph))
 
 
@@ -160,7 +160,7 @@ def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
     if radix == 1:
         is_direct = _is_direct(x, size, 2)
         found = by_real_transforms(x, sign) if is_direct else _by_bluestein(x, sign)
-        if _pays_rader(x, size, 2):
+        if _rader_pays(x, size, 2):
             return _where_loops_run(found, _by_rader(x, sign))
         if not is_direct or _is_direct(x, size, 2, _BLUESTEIN_IN_LOOPS):
             return found
@@ -187,7 +187,7 @@ def half_frequencies(x: Tensor) -> Tensor:
     else:
         whole = frequencies(x.stack(x.zeros_like(), axis=-1), -1)
         found = interval(whole, x.ndim - 1, 0, size // 2 + 1)
-    return _where_loops_run(found, _half_by_rader(x)) if _pays_rader(x, size, 1) else found
+    return _where_loops_run(found, _half_by_rader(x)) if _rader_pays(x, size, 1) else found
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:
@@ -250,7 +250,7 @@ def _by_bluestein(x: Tensor, sign: int) -> Tensor:
     return interval(out, axis, 0, today)
 
 
-def _pays_rader(x: Tensor, size: int, parts: int) -> bool:
+def _rader_pays(x: Tensor, size: int, parts: int) -> bool:
     """Say whether the length is a prime that Rader's algorithm transforms in less time."""
     is_prime = all(size % n for n in range(2, math.isqrt(size) + 1))
     return is_prime and bool(factors_of(size - 1)) and not _is_direct(x, size, parts, _RADER)
@@ -305,7 +305,7 @@ def _rader_convolution(first: Tensor, whole: Tensor, size: int, count: int, sign
     """
     powers = _powers_of_generator(size)
     backwards = powers[:1] + powers[:0:-1]
-    cosine, sine = twiddle_factors(_table(first, backwards), size, first.dtype)
+    cosine, sine = twiddle_factors(_integers_on(first, backwards), size, first.dtype)
     roots = frequencies(in_memory(cosine.stack(sine * sign, axis=-1)), -1) / (size - 1)
     (cosine, sine), (real, imaginary) = in_memory(roots).unbind(-1), whole.unbind(-1)
     product = (real * cosine - imaginary * sine).stack(real * sine + imaginary * cosine, axis=-1)
@@ -319,12 +319,12 @@ def _rader_convolution(first: Tensor, whole: Tensor, size: int, count: int, sign
 def _rows_at(x: Tensor, places: Sequence[int]) -> Tensor:
     """Return the elements along the second axis from the end at fixed places."""
     turned = x.transpose(-1, -2)
-    table = _table(x, places).expand(*turned.shape[:-1], len(places))
+    table = _integers_on(x, places).expand(*turned.shape[:-1], len(places))
     return x._like(pick_last(turned._graph, table._graph)).transpose(-1, -2)
 
 
-def _table(x: Tensor, numbers: Sequence[int]) -> Tensor:
-    """Return integers on the device of `x`."""
+def _integers_on(x: Tensor, numbers: Sequence[int]) -> Tensor:
+    """Return an int32 tensor of `numbers` on the device of `x`."""
     data = host_buffer(struct.pack(f"={len(numbers)}i", *numbers), (len(numbers),), dtypes.int32)
     return x._make(data if x.device == HOST else data.copy_to_device(x.device), x.device)
 
@@ -352,22 +352,22 @@ def _radix(size: int) -> int:
         >>> [_radix(n) for n in (32, 256, 4096, 127, 2 * 127)]
         [32, 16, 16, 1, 2]
     """
-    return _best_radix(size)[1]
+    return _cheapest_radix(size)[1]
 
 
 @lru_cache(maxsize=1024)
-def _best_radix(size: int) -> tuple[float, int]:
-    """Return each number's products and the first factor; the largest of equals."""
+def _cheapest_radix(size: int) -> tuple[float, int]:
+    """Return the cost per element, and the largest of the cheapest first factors."""
     factors = [factor for factor in range(2, min(_RADIX, size // 2) + 1) if size % factor == 0]
-    choices = [(_products(n) + _STEP + _best_radix(size // n)[0], -n) for n in factors]
+    choices = [(_cost_of_step(n) + _STEP + _cheapest_radix(size // n)[0], -n) for n in factors]
     if size <= _RADIX:
-        choices.append((_products(size), -size))
+        choices.append((_cost_of_step(size), -size))
     cost, factor = min(choices, default=(0.0, -1))
     return cost, -factor
 
 
-def _products(radix: int) -> float:
-    """Return a step's products of each number, on vectors; parts cost more."""
+def _cost_of_step(radix: int) -> float:
+    """Return a step's multiplications per element, in whole vectors; partly filled ones cost more."""
     columns = 2 * radix
     lanes = min(_LANES, 1 << (columns.bit_length() - 1))
     return -(-columns // lanes) * _LANES * (1 if columns % lanes == 0 else _RAGGED)

@@ -124,7 +124,7 @@ def _adaptive_max(
     if is_float(tensor.dtype) and best is not x:
         # written once: what asks for a rank asks for that of few windows
         rank = rank.contiguous()
-        (best,) = with_rule([best], [x, rank, from_end], _first_max_gradient)
+        (best,) = with_rule([best], [x, rank, from_end], _max_gradient)
     if not return_indices:
         return tensor._like(best)
     return tensor._like(best), tensor._like(place_from_end(rank, product(sizes)))
@@ -161,11 +161,11 @@ def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UO
     return best.reshape(less), rank.reshape(less)
 
 
-def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
     """Return the gradient of window maxima, which flows to the first of equals or NaN.
 
-    Each element asks the windows it lies in whether it was the greatest. A function of the module, so that
-    equal graphs stay equal.
+    Each element asks the windows it lies in whether it is their maximum. Not a closure: a new function for
+    each call would keep equal graphs from being one node.
     """
     (gradient,), (x, rank, from_end) = gradients, inputs_of(function)
     if gradient is None:
@@ -258,8 +258,8 @@ def _mean_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp
 def _bins(u: UOp, axis: int, count: Any) -> tuple[UOp, UOp | None]:
     """Return one axis as `count` windows of one size: (..., size, ...) -> (..., count, longest, ...).
 
-    Shorter windows repeat their last element; the second result (count, longest) tells where they do not, or
-    is None where all are equally long.
+    Shorter windows repeat their last element; the second result (count, longest) is true where they do not,
+    or None where all are equally long.
     """
     shape: Any = u.shape
     size = shape[axis]

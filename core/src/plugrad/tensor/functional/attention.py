@@ -348,7 +348,7 @@ def _group_heads(query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any,
 
 
 def _scale(size: Dim, scale: float | None, wide: DType) -> float | UOp:
-    """Return the factor of the scores, for a symbolic size a node."""
+    """Return the factor of the scores: a number, or a node if `size` is symbolic."""
     if scale is not None:
         return scale
     if not isinstance(size, int):

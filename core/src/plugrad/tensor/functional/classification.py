@@ -339,7 +339,10 @@ def binary_crossentropy_logits(
 
 
 def _binary_entropy_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return `(p-y) / (p*(1-p))`, bounded, and the difference of the logarithms."""
+    """Return the gradients of the binary cross entropy.
+
+    That of the chance `p` is `(p-y) / (p*(1-p))`, bounded; that of the target `y` is `log(1-p) - log(p)`.
+    """
     (gradient,), (p, y) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]

@@ -35,7 +35,7 @@ def correlated(
 
 @frozen
 class _Gradients:
-    """The gradient rule of one kind of window, shared so equal sums are one node."""
+    """The gradient rule of sums over windows; rules are values, to share equal sums."""
 
     groups: int
     steps: tuple[int, ...]

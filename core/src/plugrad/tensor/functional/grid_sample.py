@@ -111,7 +111,7 @@ class _Lines:
             low = at.floor().detach()
             part = at - low
             sides.append([(low, 1 - part), (low + 1, part)])
-        return self._sum(sides)
+        return self._weighted_sum(sides)
 
     def cubic(self, places: list[Any]) -> Any:
         """Return the mix of four neighbours along each axis, each brought inside on its own."""
@@ -121,9 +121,9 @@ class _Lines:
             low = at.floor().detach()
             steps = enumerate(cubic_weights(at - low), -1)
             sides.append([(self._inside(low + step, size), weight) for step, weight in steps])
-        return self._sum(sides)
+        return self._weighted_sum(sides)
 
-    def _sum(self, sides: list[list[tuple[Any, Any]]]) -> Any:
+    def _weighted_sum(self, sides: list[list[tuple[Any, Any]]]) -> Any:
         """Return the weighted sum of the elements at all corners: (N, C, *grid).
 
         One read of all of them, so that its gradient writes once, by positions. Several corners are read from

@@ -35,9 +35,9 @@ _SIZES = 100_000
 
 
 class _Factor(NamedTuple):
-    """A scale given for a symbolic axis, applied unless the axis keeps its size.
+    """A scale given for a symbolic axis, applied only to sizes that change.
 
-    Nor, with `or_doubles`, for those by which it gets twice as long.
+    With `or_doubles` it is not applied to sizes that double either.
     """
 
     before: Dim

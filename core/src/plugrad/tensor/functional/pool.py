@@ -144,7 +144,7 @@ def max_of_windows(pool: Pool, x: UOp, view: UOp, from_end: UOp, from_end_view: 
 
 @frozen
 class _MaxGradient:
-    """The gradient rule of `max_of_windows`: each element looks for windows whose maximum it was.
+    """The gradient rule of `max_of_windows`: each element asks its windows if it is their maximum.
 
     Element `i` of an axis lies in window `(i + before) // step` and in few before it. To ask them costs a
     small sum without holes; the transpose of `windows` would be one over many zeros.
@@ -208,11 +208,14 @@ def max_of_symbolic_windows(view: UOp, from_end: UOp, values: UOp) -> UOp:
     if not is_float(view.dtype):
         return values
     wide = values.reshape((*values.shape, *(1,) * (len(from_end.shape) // 2)))
-    return with_rule([wide], [view, from_end], _first_max_gradient)[0].reshape(values.shape)
+    return with_rule([wide], [view, from_end], _symbolic_windows_gradient)[0].reshape(values.shape)
 
 
-def _first_max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    """Return the gradient of `max_of_symbolic_windows`; at module level, so that equal graphs are equal."""
+def _symbolic_windows_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    """Return the gradient of `max_of_symbolic_windows`.
+
+    Not a closure: a new function for each call would keep equal graphs from being one node.
+    """
     (gradient,), (view, from_end) = gradients, inputs_of(function)
     if gradient is None:
         return [None, None]

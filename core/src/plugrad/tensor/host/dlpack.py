@@ -123,7 +123,7 @@ def export_memory(
 
 
 class _Owner:
-    """A structure of another library that is used here until this goes."""
+    """Keeps memory of another library: calls its deleter when this object is freed."""
 
     def __init__(self, managed: int, deleter: int) -> None:
         self._managed = managed
