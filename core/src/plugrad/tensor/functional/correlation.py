@@ -7,6 +7,7 @@ side by side, as vectors want them.
 """
 
 import math
+from itertools import product
 from typing import Any
 
 from plugrad._frozen import frozen
@@ -18,6 +19,8 @@ from plugrad.uop import Ops, UOp
 
 # Output channels of a group from which a copy with channels side by side pays: the lanes of a vector.
 _CHANNELS = 16
+# Products that the gradient of an element is the sum of, up to which they are written out.
+_MOST_TERMS = 16
 
 
 def correlated(
@@ -55,37 +58,89 @@ class _Gradients:
         return _sum_of_products(view, weight, self.groups)
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
-        """Return the gradient of the elements, as sums over the windows around each.
+        """Return the gradient of the elements.
 
-        Elements `step` apart have the same place in windows: each of the `step` phases is a channel, whose
-        weights are every `step`-th tap of the kernel.
+        Those `step` apart have the same place in windows.
         """
-        out_channels, in_group, *kernel = _sizes(weight)
-        out_group = out_channels // self.groups
-        if not self._has_phases(kernel):
-            return self.by_chain_rule(gradient, x, weight, x)
+        _, _, *kernel = _sizes(weight)
         axes, lows = len(kernel), [low for low, _ in self.widths]
         n, channels, *sizes = _sizes(x)
+        # blocks of `step` elements, from the first to the last that has one inside of the zeros around
+        first = [low // step for low, step in zip(lows, self.steps, strict=True)]
+        end = [-(-(low + size) // step) for low, size, step in zip(lows, sizes, self.steps, strict=True)]
+        if self._has_phases(kernel):
+            found = self._in_phases(gradient, weight, first, end)
+        elif self._is_folded(kernel, first, end, _sizes(gradient)[2:]):
+            found = self._folded(gradient, weight, first, end)
+        else:
+            return self.by_chain_rule(gradient, x, weight, x)
+        found = found.permute((0, 1, *[at for axis in range(2, 2 + axes) for at in (axis + axes, axis)]))
+        blocks = [(e - f) * step for f, e, step in zip(first, end, self.steps, strict=True)]
+        found = found.reshape((n, channels, *blocks))
+        starts = [low % step for low, step in zip(lows, self.steps, strict=True)]
+        inner = [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
+        return found.shrink([(0, n), (0, channels), *inner])
+
+    def _in_phases(self, gradient: UOp, weight: UOp, first: list[int], end: list[int]) -> UOp:
+        """Return elements (N, C, *steps, *blocks) as sums over the windows around each.
+
+        Each of the `step` phases is a channel, whose weights are every `step`-th tap of the kernel.
+        """
+        out_channels, in_group, *kernel = _sizes(weight)
+        out_group, axes = out_channels // self.groups, len(kernel)
+        channels = self.groups * in_group
         taps = [k // step for k, step in zip(kernel, self.steps, strict=True)]
         parts = [size for pair in zip(taps, self.steps, strict=True) for size in pair]
         phased = weight.reshape((self.groups, out_group, in_group, *parts))
         phased = phased.permute((0, 2, *range(4, 4 + 2 * axes, 2), 1, *range(3, 3 + 2 * axes, 2)))
         phased = phased.reshape((channels * math.prod(self.steps), out_group, *taps))
-        # blocks of `step` elements, from the first to the last that has one inside of the zeros around
-        first = [low // step for low, step in zip(lows, self.steps, strict=True)]
-        end = [-(-(low + size) // step) for low, size, step in zip(lows, sizes, self.steps, strict=True)]
+        n, _, *counts = _sizes(gradient)
         ahead = [(tap - 1) * gap - begin for tap, gap, begin in zip(taps, self.gaps, first, strict=True)]
-        behind = [last - count for last, count in zip(end, _sizes(gradient)[2:], strict=True)]
-        widths = tuple(zip(ahead, behind, strict=True))
-        back = _Gradients(self.groups, (1,) * axes, self.gaps, widths)
+        behind = [last - count for last, count in zip(end, counts, strict=True)]
+        back = _Gradients(self.groups, (1,) * axes, self.gaps, tuple(zip(ahead, behind, strict=True)))
         found = back.sums(gradient, phased.flip(tuple(range(2, 2 + axes))))
-        blocks = _sizes(found)[2:]
-        found = found.reshape((n, channels, *self.steps, *blocks))
-        found = found.permute((0, 1, *[at for axis in range(2, 2 + axes) for at in (axis + axes, axis)]))
-        found = found.reshape((n, channels, *[b * step for b, step in zip(blocks, self.steps, strict=True)]))
-        starts = [low % step for low, step in zip(lows, self.steps, strict=True)]
-        inner = [(start, start + size) for start, size in zip(starts, sizes, strict=True)]
-        return found.shrink([(0, n), (0, channels), *inner])
+        return found.reshape((n, channels, *self.steps, *_sizes(found)[2:]))
+
+    def _folded(self, gradient: UOp, weight: UOp, first: list[int], end: list[int]) -> UOp:
+        """Return elements (N, C, *steps, *blocks) as sums of products with each tap.
+
+        Products lie side by side as what flows in does: of a phase, those with each `step`-th tap are as many
+        blocks apart as there are taps between.
+        """
+        out_channels, in_group, *kernel = _sizes(weight)
+        n, _, *counts = _sizes(gradient)
+        axes, out_group = len(kernel), out_channels // self.groups
+        full = (n, self.groups, out_group, in_group, *kernel, *counts)
+        flow = gradient.reshape((n, self.groups, out_group, 1, *(1,) * axes, *counts)).expand(full)
+        each = weight.reshape((1, self.groups, out_group, in_group, *kernel, *(1,) * axes)).expand(full)
+        products = (flow * each).reduce_axis(Ops.ADD, (2,))
+        taps = [-(-k // step) for k, step in zip(kernel, self.steps, strict=True)]
+        filled = [(0, t * step - k) for t, step, k in zip(taps, self.steps, kernel, strict=True)]
+        channels = self.groups * in_group
+        products = products.reshape((n, channels, *kernel, *counts))
+        products = products.pad([(0, 0), (0, 0), *filled, *[(0, 0)] * axes])
+        parts = [size for pair in zip(taps, self.steps, strict=True) for size in pair]
+        products = products.reshape((n, channels, *parts, *counts))
+        found: UOp | None = None
+        for tap in product(*map(range, taps)):
+            chosen = [at for t, step in zip(tap, self.steps, strict=True) for at in ((t, t + 1), (0, step))]
+            one = products.shrink([(0, n), (0, channels), *chosen, *[(0, c) for c in counts]])
+            one = one.reshape((n, channels, *self.steps, *counts))
+            moved = zip(tap, self.gaps, first, end, counts, strict=True)
+            one = with_zeros(one, tuple([(t * gap - f, e - t * gap - c) for t, gap, f, e, c in moved]))
+            found = one if found is None else found + one
+        return found if found is not None else products
+
+    def _is_folded(self, kernel: list[int], first: list[int], end: list[int], counts: list[int]) -> bool:
+        """Return whether each element is the sum of few products.
+
+        Every tap has some of them. Windows beside each other give each element one product, which is no sum.
+        """
+        taps = [-(-k // step) for k, step in zip(kernel, self.steps, strict=True)]
+        if kernel == list(self.steps) or math.prod(taps) > _MOST_TERMS:
+            return False
+        axes = zip(taps, self.steps, self.gaps, first, end, counts, strict=True)
+        return all(min(s, gap) == 1 and f <= c and e >= (t - 1) * gap for t, s, gap, f, e, c in axes)
 
     def _has_phases(self, kernel: list[int]) -> bool:
         """Return whether all phases have as many taps, more than one and without gaps.
@@ -155,5 +210,7 @@ def _sum_of_products(view: UOp, weight: UOp, groups: int) -> UOp:
     x = x.permute((0, 1, 2, *spatial, 3, *range(4 + axes, 4 + 2 * axes)))
     full: Any = (n, groups, out_group, *counts, in_group, *kernel)
     w = weight.reshape((1, groups, out_group, *(1,) * axes, in_group, *kernel))
-    product = x.expand(full) * w.expand(full)
-    return product.reduce_axis(Ops.ADD, tuple(range(3 + axes, len(full)))).reshape((n, out_channels, *counts))
+    products = x.expand(full) * w.expand(full)
+    return products.reduce_axis(Ops.ADD, tuple(range(3 + axes, len(full)))).reshape(
+        (n, out_channels, *counts)
+    )
