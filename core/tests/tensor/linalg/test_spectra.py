@@ -142,6 +142,14 @@ def test_graded_and_clustered_matrices_are_as_accurate_as_others() -> None:
 
 
 @pytest.mark.wide_on_cpu
+def test_repeated_values_need_no_more_sweeps_than_others() -> None:
+    size = 48
+    turns = np.linalg.qr(random(4, size, size))[0]
+    x = (turns * RNG.choice([1.0, 2.0, -3.0], (4, 1, size))) @ turns.swapaxes(-1, -2)
+    check_svd((x + x.swapaxes(-1, -2)) / 2, Tensor((x + x.swapaxes(-1, -2)) / 2).svd(), 2e-14)
+
+
+@pytest.mark.wide_on_cpu
 def test_nan_gives_nan() -> None:
     x = np.eye(3)
     x[1, 1] = np.nan

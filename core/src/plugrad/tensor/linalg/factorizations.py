@@ -199,78 +199,72 @@ def inverse_factors(factors: UOp, device: str) -> tuple[UOp, UOp]:
 def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
     """Rotate the rows of `x` among each other until they are orthogonal: (*B, n, m) -> the same.
 
-    One-sided Jacobi: each rotation makes one pair of rows orthogonal; in a round each row is in one pair, and
-    all pairs are rotated by one kernel. Rows stay where they are: `_partners` says who meets in which round.
-    After a sweep, n - 1 rounds, each pair has met.
+    One-sided Jacobi: each rotation makes one pair of rows orthogonal, and all pairs of a round are rotated by
+    one kernel. Row i meets row n - 1 - i; then all rows but the first move on by n / 2 places. After a sweep,
+    n - 1 rounds, each pair has met, and each row is where it was. Of the rows as they are given, p and
+    q meet in round (p + q) % (n - 1), and the last one meets who would meet itself. Other orders need more
+    sweeps for repeated singular values.
 
     Args:
         x: the rows; their number is even.
         width: how many of the columns count as the vectors; the others are rotated along.
         sweeps: how often each pair meets.
 
-    Source: Brent and Luk 1985, "The solution of singular-value and symmetric eigenvalue problems on
-    multiprocessor arrays"; the angle is that of Golub and Van Loan 2013, section 8.6.3.
+    Source: Lucas 1883, "Récréations mathématiques", volume 2, the sixth recreation, for the order; Brent and
+    Luk 1985, "The solution of singular-value and symmetric eigenvalue problems on multiprocessor
+    arrays"; the angle is that of Golub and Van Loan 2013, section 8.6.3.
     """
     count: Any = x.shape[-2]
 
-    def rotated(before: State) -> State:
-        state, number = before
-        return _jacobi_round(state, _partners(number, count), width).contiguous(), (number + 1).contiguous()
+    def rotated(state: State) -> State:
+        return (_jacobi_round(state[0], width).contiguous(),)
 
-    rounds = sweeps * (count - 1)
-    return repeat_step(rotated, (x.contiguous(), counter(device)), rounds, device)[0]
-
-
-def _partners(number: UOp, count: int) -> UOp:
-    """Return the row that each row meets in a round: (1,) -> (n,), for an even n.
-
-    Of the rows before the last one, p and q meet in round (p + q) % (n - 1); the one that would meet itself
-    meets the last one.
-
-    Source: Lucas 1883, "Récréations mathématiques", volume 2, the sixth recreation.
-    """
-    others = count - 1
-    row = counted(count, dtypes.int32, (count,), 0)
-    turn = number.expand((count,))
-    partner = (turn - row) % others
-    is_last = row.eq(others)
-    # twice the row that meets the last one is the number of the round, and twice n / 2 is 1
-    return is_last.where(turn * (count // 2) % others, partner.eq(row).where(row.const_like(others), partner))
+    # the last row is the one that stays
+    row, last = counted(count, dtypes.int32, (count,), 0), count - 1
+    swapped = row.eq(0).where(row.const_like(last), row.eq(last).where(row.const_like(0), row))
+    (out,) = repeat_step(rotated, (take_rows(x, swapped).contiguous(),), sweeps * last, device)
+    return take_rows(out, swapped).contiguous()
 
 
-def _jacobi_round(state: UOp, partners: UOp, width: int) -> UOp:
-    """Rotate each row with its partner: (*B, n, m) and (n,) -> (*B, n, m)."""
+def _jacobi_round(state: UOp, width: int) -> UOp:
+    """Rotate each row with its partner, and move it to its next place: (*B, n, m) -> (*B, n, m)."""
     shape = state.shape
     count: Any = shape[-2]
     batch = shape[:-2]
     vectors = cut(state, (0, count), (0, width))
     # the products of each row with itself, and with its partner, in one reduction
     both: Any = (*batch, 2, count, width)
-    single = vectors.reshape((*batch, 1, count, width)).expand(both)
-    which = counted(2, dtypes.int32, (2, count), 0)
-    own = counted(count, dtypes.int32, (2, count), 1)
-    factors = which.eq(0).where(own, partners.reshape((1, count)).expand((2, count)))
-    second = take_rows(vectors, factors.reshape((2 * count,))).reshape(both)
-    dots = sum_along(single * second.conj(), -1).contiguous()
+    one: Any = (*batch, 1, count, width)
+    is_own = counted(2, dtypes.int32, both, len(batch)).eq(0)
+    own, partner = (u.reshape(one).expand(both) for u in (vectors, _partners(vectors)))
+    dots = sum_along(own * is_own.where(own, partner).conj(), -1).contiguous()
     heads: list[tuple[Any, Any]] = [(0, dim) for dim in batch]
     lengths = dots.shrink([*heads, (0, 1), (0, count), (0, 1)]).reshape((*batch, count, 1)).real()
     mixed = dots.shrink([*heads, (1, 2), (0, count), (0, 1)]).reshape((*batch, count, 1))
     # turned by the direction of their product, the partner has a real product with the row
     way, size = direction(mixed)
-    tangent = scaled(way, _tangent(lengths, take_rows(lengths, partners), size, partners)).contiguous()
+    tangent = scaled(way, _tangent(lengths, _partners(lengths), size)).contiguous()
+    row = counted(count, dtypes.int32, (count,), 0)
+    # modulo, as its bounds show that each place exists
+    came = row.eq(0).where(row, (row + (count // 2 - 1)) % (count - 1) + 1)
+    tangent = take_rows(tangent, came)
     cosine = (square(tangent) + 1.0).sqrt().reciprocal()
     turn = expanded(scaled(tangent, cosine), shape)
-    return scaled(state, expanded(cosine, shape)) + take_rows(state, partners) * turn
+    return scaled(take_rows(state, came), expanded(cosine, shape)) + take_rows(state, count - 1 - came) * turn
 
 
-def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
+def _partners(x: UOp) -> UOp:
+    """Return the row that each row meets, in its place: (*B, n, m) -> (*B, n, m)."""
+    return x.flip((len(x.shape) - 2,))
+
+
+def _tangent(mine: UOp, other: UOp, mixed: UOp) -> UOp:
     """Return the tangent of the angle between each row and its partner: (*B, n, 1).
 
     Args:
         mine: the product of the row with itself.
         other: that of its partner.
         mixed: the length of the product of both.
-        partners: the number of each row's partner, (n,).
 
     Source: Golub and Van Loan 2013, section 8.6.3.
     """
@@ -279,6 +273,6 @@ def _tangent(mine: UOp, other: UOp, mixed: UOp, partners: UOp) -> UOp:
     zeta = (other - mine) / (is_small.where(one, mixed) * 2.0)
     tangent = one / (magnitude(zeta) + (zeta * zeta + 1.0).sqrt())
     # seen from the partner, the angle is the opposite one; equal lengths turn by a quarter of pi
-    is_first = rows_of(mine.shape) < expanded(partners.reshape((mine.shape[-2], 1)), mine.shape)
+    is_first = rows_of(mine.shape) < mine.shape[-2] // 2
     is_positive = zeta.eq(0.0).where(is_first, zeta > 0.0)
     return is_small.where(zero, is_positive.where(-tangent, tangent))

@@ -1,6 +1,6 @@
 """Singular values and eigenvalues by Jacobi rotations, without gradients.
 
-A sweep is n - 1 rounds of four launches; all rounds share their kernels (see
+A sweep is n - 1 rounds of three launches; all rounds share their kernels (see
 `plugrad.tensor.linalg.factorizations.orthogonalize_rows`). The number of sweeps depends on the size alone, so
 nothing is read back. That is practical up to n of about 500; a batch takes no more launches than one matrix.
 """
