@@ -62,7 +62,7 @@ def test_a_kernel_is_one_line_with_launch_time_speed_and_memory(monkeypatch: pyt
     monkeypatch.setenv("COLUMNS", "120")
     header, line = printed(KERNEL, 2).splitlines()
     assert header.split() == ["#", "device", "kernel", "launch", "time", "GFLOP/s", "GB/s", "memory"]
-    assert " ".join(line.split()) == "1 NULL r_64_4 64 @ 8x2 1.00ms 2.00 4.00 1.50kB"
+    assert " ".join(line.split()) == "1 NULL r_64_4 64 @ 8x2 1.00ms 2.00 4.00 1.50 kB"
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -74,8 +74,8 @@ def test_lines_of_kernels_fit_the_terminal_and_break_no_number(
     for event in (KERNEL, long, EVENTS["copy"]):
         lines = printed(event, 2).splitlines()
         assert all(len(line) <= columns for line in lines)
-    assert printed(long, 2).splitlines()[-1].split()[-4:] == ["12.50s", "80000.00", "-", "0B"]
-    assert printed(EVENTS["copy"], 2).splitlines()[-1].split()[-3] == "-"
+    assert printed(long, 2).splitlines()[-1].split()[-5:] == ["12.50s", "80000.00", "-", "0", "bytes"]
+    assert printed(EVENTS["copy"], 2).splitlines()[-1].split()[-4] == "-"
     assert "r_1024_1024_1024_1024_1024_1024_1024_1024" in printed(long, 2)
 
 
@@ -98,7 +98,7 @@ def test_the_header_fits_the_terminal(columns: int) -> None:
 
 def test_a_kernel_that_was_not_waited_for_has_no_speed() -> None:
     line = printed(KernelEvent("k", "NULL", flops=5), 2)
-    assert line.splitlines()[-1].split()[-4:] == ["-", "-", "-", "0B"]
+    assert line.splitlines()[-1].split()[-5:] == ["-", "-", "-", "0", "bytes"]
 
 
 def test_kernels_are_numbered() -> None:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from plugrad.observe.style import AXIS_COLOURS, duration, fold, nbytes, pad, paint, plain, rate, wants_colour
+from plugrad.observe.style import AXIS_COLOURS, duration, fold, pad, paint, plain, rate, wants_colour
 from plugrad.uop.ops import AxisType
 
 
@@ -23,13 +23,6 @@ def test_padding_does_not_count_colours() -> None:
 )
 def test_durations_have_a_unit_that_fits(seconds: float, text: str) -> None:
     assert duration(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("count", "text"), [(12, "12B"), (2500, "2.50kB"), (3e9, "3.00GB"), (5e12, "5.00TB")]
-)
-def test_byte_counts_have_a_unit_that_fits(count: float, text: str) -> None:
-    assert nbytes(count) == text
 
 
 def test_a_rate_without_time_is_a_dash() -> None:

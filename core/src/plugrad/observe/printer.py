@@ -18,13 +18,13 @@ from plugrad.observe.style import (
     Colour,
     duration,
     fold,
-    nbytes,
     pad,
     paint,
     plain,
     rate,
     wants_colour,
 )
+from plugrad.runtime.memory_report import show_bytes
 from plugrad.settings import settings
 from plugrad.uop import UOp
 
@@ -128,7 +128,7 @@ def kernel_line(event: KernelEvent, number: int, width: int = 120) -> str:
         duration(seconds) if seconds is not None else "-",
         rate(event.flops, seconds),
         rate(event.bytes_accessed, seconds),
-        nbytes(event.memory_used),
+        show_bytes(event.memory_used),
         *limit_cells(event.device, event.flops, event.bytes_accessed, seconds),
     )
     device = paint(event.device, "magenta" if event.replayed else None)
@@ -175,7 +175,7 @@ def launch(event: KernelEvent) -> str:
 
 def copy_line(event: CopyEvent, width: int = 120) -> str:
     """Return the line of a copy for DEBUG=2."""
-    cells = (duration(event.seconds), "-", rate(event.nbytes, event.seconds), nbytes(event.nbytes))
+    cells = (duration(event.seconds), "-", rate(event.nbytes, event.seconds), show_bytes(event.nbytes))
     cells = (*cells, "-") if has_limits() else cells
     return _row("", "copy", f"{event.source} -> {event.destination}", "", cells, width)
 
@@ -183,7 +183,7 @@ def copy_line(event: CopyEvent, width: int = 120) -> str:
 def compile_text(event: CompileEvent, level: int, width: int = 120) -> str:
     """Return the text of a kernel for DEBUG=3, 4 and 7."""
     origin = "from the cache" if event.cached else f"compiled in {duration(event.seconds)}"
-    lines = [f"{event.name} on {event.device}: {origin}, {nbytes(event.nbytes)}"]
+    lines = [f"{event.name} on {event.device}: {origin}, {show_bytes(event.nbytes)}"]
     lines.append(fold("  opts: " + (", ".join(map(str, event.opts)) or "none"), width))
     if level >= 4:
         lines.append(highlighted(event.source.rstrip()))

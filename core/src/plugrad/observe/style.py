@@ -104,15 +104,6 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e3:.2f}ms" if seconds < 10 else f"{seconds:.2f}s"
 
 
-def nbytes(count: float) -> str:
-    """Return a number of bytes with a decimal unit: `nbytes(2500) == "2.50kB"`."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f}B" if unit == "B" else f"{count:.2f}{unit}"
-        count /= 1000
-    return f"{count:.2f}TB"
-
-
 def rate(amount: float, seconds: float | None) -> str:
     """Return `amount` per second in units of 1e9, or a dash for none."""
     return f"{amount / seconds / 1e9:.2f}" if amount and seconds else "-"
