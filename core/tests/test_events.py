@@ -34,6 +34,14 @@ def test_active_says_whether_anybody_listens() -> None:
     assert events.active == before
 
 
+def test_an_observer_that_is_off_does_not_listen() -> None:
+    before = listening(CopyEvent)
+    with subscribe(CopyEvent, lambda event: None, lambda: False):
+        assert listening(CopyEvent) == before
+    with subscribe(CopyEvent, lambda event: None, lambda: True):
+        assert listening(CopyEvent)
+
+
 def test_listening_tells_kinds_apart() -> None:
     before = listening(CopyEvent)
     with subscribe(KernelEvent, lambda event: None):

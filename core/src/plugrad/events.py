@@ -193,6 +193,7 @@ class Subscription:
 
     kind: type[Event] | tuple[type[Event], ...] | None
     observer: Observer = field(repr=False)
+    is_on: Callable[[], bool] | None = field(default=None, repr=False)
 
     def close(self) -> None:
         """Stop listening. Closing twice does nothing."""
@@ -206,18 +207,28 @@ class Subscription:
         self.close()
 
 
-def subscribe(kind: type[E] | tuple[type[E], ...] | None, observer: Callable[[E], None]) -> Subscription:
+def subscribe(
+    kind: type[E] | tuple[type[E], ...] | None,
+    observer: Callable[[E], None],
+    is_on: Callable[[], bool] | None = None,
+) -> Subscription:
     """Call `observer` with each event of `kind` (one, several, or None for all), subclasses included.
 
     Ask for no more than you use: some events are built only when somebody listens to their kind.
 
     Observers are called in the order in which they subscribed, on the thread that emits.
 
+    Args:
+        kind: the events to listen to.
+        observer: called with each.
+        is_on: says whether the observer wants events now; None: always. While it does not, nothing is done
+            for it that takes time, and an event that is made for others may still reach it.
+
     Example:
         with subscribe(KernelEvent, lambda event: print(event.name)):
             tensor.realize()
     """
-    subscription = Subscription(kind, observer)
+    subscription = Subscription(kind, observer, is_on)
     with _lock:
         _replace((*_subscriptions, subscription))
     return subscription
@@ -231,8 +242,13 @@ def emit(event: Event) -> None:
 
 
 def listening(kind: type[Event]) -> bool:
-    """Return whether anybody listens to events of `kind`."""
-    return any(s.kind is None or issubclass(kind, s.kind) for s in _subscriptions)
+    """Return whether anybody listens to events of `kind` now."""
+    return any(
+        [
+            (s.kind is None or issubclass(kind, s.kind)) and (s.is_on is None or s.is_on())
+            for s in _subscriptions
+        ]
+    )
 
 
 def _replace(subscriptions: tuple[Subscription, ...]) -> None:

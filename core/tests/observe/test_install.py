@@ -65,6 +65,17 @@ def test_debug_in_a_scope_prints_inside_and_is_silent_outside(capsys: pytest.Cap
     assert "outside" not in text
 
 
+def test_nobody_listens_behind_a_scope_that_printed() -> None:
+    with context(DEBUG=0):
+        before = [events.listening(kind) for kind in (KernelEvent, PassEvent)]
+    with context(DEBUG=2):
+        install()
+        assert events.listening(KernelEvent)
+    with context(DEBUG=0):
+        # or each later call would be planned for it
+        assert [events.listening(kind) for kind in (KernelEvent, PassEvent)] == before
+
+
 def test_the_printer_does_not_ask_for_rewrites() -> None:
     before = events.listening(RewriteEvent)
     with context(DEBUG=7):

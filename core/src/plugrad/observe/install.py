@@ -35,10 +35,13 @@ def install() -> None:
 
     The engine calls it before each realize, so that `with context(DEBUG=2):` works.
     An observer stays once it is subscribed: another thread may still be in the scope that asked for it. The
-    printer looks at the level of each event's context, so it is silent outside.
+    printer looks at the level of each event's context, so it is silent outside, and nothing is slower there.
     """
     if settings.DEBUG and "DEBUG" not in _installed:
-        _add("DEBUG", lambda: subscribe(printer.PRINTED_EVENTS, printer.Printer()))
+        _add(
+            "DEBUG",
+            lambda: subscribe(printer.PRINTED_EVENTS, printer.Printer(), lambda: bool(settings.DEBUG)),
+        )
     if settings.PROFILE and "PROFILE" not in _installed:
         _add("PROFILE", _profile)
     if settings.TRACK_MATCH_STATS and "TRACK_MATCH_STATS" not in _installed:
