@@ -60,7 +60,7 @@ class _Gradients:
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         """Return the gradient of the elements.
 
-        Those `step` apart have the same place in windows.
+        Elements `step` apart have the same place in windows.
         """
         _, _, *kernel = _sizes(weight)
         axes, lows = len(kernel), [low for low, _ in self.widths]
@@ -121,15 +121,15 @@ class _Gradients:
         products = products.pad([(0, 0), (0, 0), *filled, *[(0, 0)] * axes])
         parts = [size for pair in zip(taps, self.steps, strict=True) for size in pair]
         products = products.reshape((n, channels, *parts, *counts))
-        found: UOp | None = None
+        found: list[UOp] = []
         for tap in product(*map(range, taps)):
             chosen = [at for t, step in zip(tap, self.steps, strict=True) for at in ((t, t + 1), (0, step))]
             one = products.shrink([(0, n), (0, channels), *chosen, *[(0, c) for c in counts]])
             one = one.reshape((n, channels, *self.steps, *counts))
             moved = zip(tap, self.gaps, first, end, counts, strict=True)
-            one = with_zeros(one, tuple([(t * gap - f, e - t * gap - c) for t, gap, f, e, c in moved]))
-            found = one if found is None else found + one
-        return found if found is not None else products
+            widths = tuple([(t * gap - f, e - t * gap - c) for t, gap, f, e, c in moved])
+            found.append(with_zeros(one, widths))
+        return sum(found[1:], start=found[0])
 
     def _is_folded(self, kernel: list[int], first: list[int], end: list[int], counts: list[int]) -> bool:
         """Return whether each element is the sum of few products.

@@ -104,9 +104,10 @@ def take_along_axis(
 def index_select(
     self: Tensor, axis: int = REQUIRED, index: Tensor = REQUIRED, **names: Unpack[AxisNames]
 ) -> Tensor:
-    """Return the slices of an axis that `index` names, in its order: sizes (.., n, ..) -> (.., len, ..).
+    """Return the slices of an axis that `index` names: (.., n, ..) -> (.., len, ..).
 
-    Negative positions count from the end; positions outside of the axis give 0.
+    They come in the order of `index`. Negative positions count from the end; positions outside of the axis
+    give 0.
 
     Raises:
         DtypeError: `index` holds no integers.

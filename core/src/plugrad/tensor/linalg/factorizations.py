@@ -227,7 +227,7 @@ def orthogonalize_rows(x: UOp, device: str, width: int, sweeps: int) -> UOp:
 
 
 def _jacobi_round(state: UOp, width: int) -> UOp:
-    """Rotate each row with its partner, and move it to its next place: (*B, n, m) -> (*B, n, m)."""
+    """Rotate each row with its partner and move it on: (*B, n, m) -> the same."""
     shape = state.shape
     count: Any = shape[-2]
     batch = shape[:-2]
