@@ -19,18 +19,18 @@ def _inlined(*uops: UOp) -> Scope:
 def test_a_value_used_once_is_inlined() -> None:
     x = UOp.variable("x", 0, 9, dtypes.int32)
     once = x + x
-    assert _inlined(x, once, once * 2).may_inline(once)
-    assert not _inlined(x, once, once * once).may_inline(once)
-    assert not _inlined(x, once).may_inline(once)
+    assert _inlined(x, once, once * 2).inline_at_use(once, "x")
+    assert not _inlined(x, once, once * once).inline_at_use(once, "x")
+    assert not _inlined(x, once).inline_at_use(once, "x")
 
 
 def test_an_accumulator_is_read_before_it_changes() -> None:
     old = ACC * TWO
     change = UOp(Ops.ACCUMULATE, dtypes.float32, (ACC, TWO))
     user = old + TWO
-    assert _inlined(ACC, TWO, old, user, change).may_inline(old)
-    assert not _inlined(ACC, TWO, old, change, user).may_inline(old)
-    assert _inlined(ACC, TWO, change, old, user).may_inline(old)
+    assert _inlined(ACC, TWO, old, user, change).inline_at_use(old, "x")
+    assert not _inlined(ACC, TWO, old, change, user).inline_at_use(old, "x")
+    assert _inlined(ACC, TWO, change, old, user).inline_at_use(old, "x")
 
 
 def test_what_reads_an_accumulator_through_others_counts_too() -> None:
@@ -38,15 +38,15 @@ def test_what_reads_an_accumulator_through_others_counts_too() -> None:
     outer = inner + TWO
     change = UOp(Ops.ACCUMULATE, dtypes.float32, (ACC, TWO))
     user = outer * TWO
-    assert not _inlined(ACC, TWO, inner, outer, change, user).may_inline(outer)
+    assert not _inlined(ACC, TWO, inner, outer, change, user).inline_at_use(outer, "x")
 
 
 def test_an_accumulator_is_not_read_inside_a_loop_that_changes_it() -> None:
     old = ACC * TWO
     new = old + TWO
     change = UOp(Ops.ACCUMULATE, dtypes.float32, (ACC, new))
-    assert not _inlined(ACC, TWO, old, RANGE, new, change, END).may_inline(old)
-    assert _inlined(ACC, TWO, RANGE, old, new, change, END).may_inline(old)
+    assert not _inlined(ACC, TWO, old, RANGE, new, change, END).inline_at_use(old, "x")
+    assert _inlined(ACC, TWO, RANGE, old, new, change, END).inline_at_use(old, "x")
 
 
 def test_nesting_is_bounded() -> None:
@@ -55,11 +55,7 @@ def test_nesting_is_bounded() -> None:
     for _ in range(MAX_NESTING + 3):
         chain.append(chain[-1].alu(Ops.NEG))
     scope = Scope(chain)
-    inlined = []
-    for u in chain:
-        inlined.append(scope.may_inline(u))
-        if inlined[-1]:
-            scope.inline(u, "x")
+    inlined = [scope.inline_at_use(u, "x") for u in chain]
     assert inlined.index(False) == MAX_NESTING
 
 

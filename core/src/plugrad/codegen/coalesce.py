@@ -46,26 +46,23 @@ def coalesce(sink: UOp, capabilities: Capabilities) -> UOp:
     bodies = [*bodies_of(sink), *(body for u in nests for body in bodies_of(u) if body.reduce is None)]
     places = [place for body in bodies for place in body.places]
 
+    unrolled = [r for r in all_ranges(sink) if r.arg.kind in _UNROLLED and r not in tiled]
+    lanes = {r: lanes_for(sink, r, capabilities) for r in unrolled}
+    saving = {r: _saving(places, r) for r in unrolled if lanes[r] > 1}
+
     def worth(r: UOp) -> float:
         """Return the accesses, twice, and operations that lanes along `r` save."""
-        saved = _saving(places, r)
-        if capabilities.vector_bits and r.arg.kind in _UNROLLED:
-            saved += 2 * sum(body.steps * (body.operations + 1) for body in bodies if r in body.loops)
-            return saved * (1 - 1 / lanes_for(sink, r, capabilities))
-        return saved
+        if not capabilities.vector_bits:
+            return saving[r]
+        steps = sum(body.steps * (body.operations + 1) for body in bodies if r in body.loops)
+        return (saving[r] + 2 * steps) * (1 - 1 / lanes[r])
 
-    for r in sorted(all_ranges(sink), key=lambda r: (-worth(r), r.arg.ident)):
-        if (
-            r.arg.kind not in _UNROLLED
-            or r in tiled
-            or max(_gain(sink, r), _saving(places, r)) <= 0
-            or lanes_for(sink, r, capabilities) < 2
-        ):
-            continue
-        if not any(_meet(sink, r, other) for other in chosen):
+    for r in sorted(saving, key=lambda r: (-worth(r), r.arg.ident)):
+        gains = max(_gain(sink, r), saving[r]) > 0
+        if gains and not any(_meet(sink, r, other) for other in chosen):
             chosen.append(r)
     for r in chosen:
-        sink = _split_lanes(sink, r, lanes_for(sink, r, capabilities))
+        sink = _split_lanes(sink, r, lanes[r])
     return sink
 
 

@@ -233,6 +233,12 @@ class _Linearizer:
     def _sorted(self, block: UOp | None) -> list[_Item]:
         items = self.items[block]
         priorities = {item: self._priority(item) for item in items}
+        has_loops = not self.nest.around.keys().isdisjoint(items)
+        if not has_loops and all(
+            [priorities.get(d, n) <= n for item, n in priorities.items() for d in items[item]]
+        ):
+            # one phase, in which each item waits for those before it: what follows would find the same
+            return sorted(items, key=priorities.__getitem__)
         phases = self._phases(items, priorities)
         return _in_order(items, {item: (phases[item], n) for item, n in priorities.items()})
 

@@ -23,7 +23,7 @@ def separate_loops(sink: UOp, _: Any = None) -> UOp:
     before: REDUCE(x(k) * REDUCE(y(k), k), k)
     after:  REDUCE(x(m) * REDUCE(y(k), k), m), where m is a new range as long as k
     """
-    numbers = itertools.count(max((r.arg.ident[0] for r in all_ranges(sink)), default=0) + 1)
+    numbers = _free_numbers(sink)
     sink = _separate_stores(sink, numbers)
     while crowded := _first_crowded(sink):
         ended = ranges_of_reduce(crowded[0])
@@ -31,6 +31,11 @@ def separate_loops(sink: UOp, _: Any = None) -> UOp:
         moved = (_over(u, fresh) for u in crowded)
         sink = rebuild(sink, dict(zip(crowded, moved, strict=True)).get)
     return sink
+
+
+def _free_numbers(sink: UOp) -> Iterator[int]:
+    """Yield numbers that no axis of `sink` has."""
+    yield from itertools.count(max((r.arg.ident[0] for r in all_ranges(sink)), default=0) + 1)
 
 
 def _fresh(ranges: tuple[UOp, ...], numbers: Iterator[int]) -> dict[UOp, UOp]:

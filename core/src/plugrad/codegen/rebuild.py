@@ -19,7 +19,9 @@ def rebuild(
     Nodes with `replacements` are exchanged for these, which stay as they are.
     """
     done = dict(replacements or {})
-    for u in root.toposort(lambda u: u not in done) if done else root.toposort():
+    for u in root.toposort():
+        if u in done:
+            continue
         src = tuple([done[s] for s in u.src])
         new = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
         changed = change(new)

@@ -203,9 +203,7 @@ class CStyleRenderer(Renderer):
         """Write one node: a line, or an expression for its users."""
         if u.op in _EXPRESSIONS:
             expression = self.expression(scope, u)
-            if scope.may_inline(u):
-                scope.inline(u, expression)
-            elif scope.is_used(u):
+            if not scope.inline_at_use(u, expression) and scope.is_used(u):
                 scope.declare(u, "alu" if u.op in ALU else "val", self.value_type(scope, u), expression)
             return
         statement = _STATEMENTS.get(u.op)

@@ -6,12 +6,14 @@ else: memory and accumulators change while the kernel runs. All others are writt
 
 from bisect import bisect
 from collections.abc import Sequence
+from functools import cached_property
 
 from plugrad.renderer.facts import addresses, group_size
 from plugrad.uop import Ops, UOp
 
 _NAMES_ITS_SOURCES = frozenset({Ops.GEP, Ops.MAX})  # languages write their sources twice, or index them
 _REGISTERS = frozenset({Ops.DEFINE_ACC, Ops.ACCUMULATE})
+_OF_INTEREST = (Ops.PARAM, Ops.DEFINE_VAR, Ops.RANGE, Ops.END, Ops.STORE, Ops.ACCUMULATE)
 _NONE: frozenset[UOp] = frozenset()
 MAX_NESTING = (
     12  # of expressions written inside each other; deeper ones are hard to read and upset some compilers
@@ -28,8 +30,6 @@ class Scope:
         params: the kernel's buffers by slot.
         written: slots of the buffers that the kernel stores to.
         variables: the kernel's scalars, by name.
-        addresses: arithmetic that is nothing but parts of addresses and of loops' sizes.
-        group_size: work-items of a group, at most.
     """
 
     def __init__(self, uops: Sequence[UOp]) -> None:
@@ -37,28 +37,39 @@ class Scope:
         self.lines: list[str] = []
         self.depth = 1
         self.definitions: dict[str, str] = {}
-        params = [u for u in uops if u.op is Ops.PARAM]
-        self.params = {u.arg[0]: u for u in sorted(params, key=lambda u: u.arg[0])}
-        self.written = {
-            root.arg[0] for u in uops if u.op is Ops.STORE and (root := buffer_of(u)).op is Ops.PARAM
-        }
-        self.variables = sorted((u for u in uops if u.op is Ops.DEFINE_VAR), key=lambda u: str(u.arg[0]))
-        self.addresses = addresses(uops)
-        self.group_size = group_size(uops)
+        self._uops = uops
         self._taken: dict[str, UOp] = {}
         self._counts: dict[str, int] = {}
         self._nesting: dict[UOp, int] = {}
         self._registers_read: dict[UOp, frozenset[UOp]] = {}
-        self._position = {u: i for i, u in enumerate(uops)}
+        self._position = dict(zip(uops, range(len(uops)), strict=True))
         # the only user of each node that is used; None where there are several
         self._user: dict[UOp, UOp | None] = {}
         self._changes: dict[UOp, list[int]] = {}
-        self._edges = [i for i, u in enumerate(uops) if u.op in (Ops.RANGE, Ops.END)]
-        for i, u in enumerate(uops):
+        of_interest: dict[Ops, list[UOp]] = {op: [] for op in _OF_INTEREST}
+        user = self._user
+        for u in uops:
             for s in u.src:
-                self._user[s] = None if s in self._user else u
-            if u.op is Ops.ACCUMULATE:
-                self._changes.setdefault(u.src[0], []).append(i)
+                user[s] = None if s in user else u
+            if u.op in of_interest:
+                of_interest[u.op].append(u)
+        self.params = {u.arg[0]: u for u in sorted(of_interest[Ops.PARAM], key=lambda u: u.arg[0])}
+        stored = map(buffer_of, of_interest[Ops.STORE])
+        self.written = {root.arg[0] for root in stored if root.op is Ops.PARAM}
+        self.variables = sorted(of_interest[Ops.DEFINE_VAR], key=lambda u: str(u.arg[0]))
+        self._edges = sorted(self._position[u] for op in (Ops.RANGE, Ops.END) for u in of_interest[op])
+        for u in of_interest[Ops.ACCUMULATE]:
+            self._changes.setdefault(u.src[0], []).append(self._position[u])
+
+    @cached_property
+    def addresses(self) -> set[UOp]:
+        """The arithmetic that is nothing but parts of addresses and of loops' sizes."""
+        return addresses(self._uops)
+
+    @cached_property
+    def group_size(self) -> int:
+        """The work-items of a group, at most."""
+        return group_size(self._uops)
 
     def line(self, text: str) -> None:
         """Add a line to the body."""
@@ -97,39 +108,48 @@ class Scope:
 
     def inline(self, u: UOp, expression: str) -> None:
         """Write `u` as `expression` wherever it is used."""
-        self.names[u] = expression
-        self._nesting[u] = 1 + max((self._nesting.get(s, 0) for s in u.src), default=0)
-        if registers := self._reads(u):
-            self._registers_read[u] = registers
+        self._inline(u, expression, *self._below(u))
+
+    def inline_at_use(self, u: UOp, expression: str) -> bool:
+        """Write `u` as `expression` at its only use, unless its value is another there."""
+        user = self._user.get(u)
+        if user is None or user.op in _NAMES_ITS_SOURCES:
+            return False
+        nesting, registers = self._below(u)
+        if nesting >= MAX_NESTING or (registers and self._may_change(registers, u, user)):
+            return False
+        self._inline(u, expression, nesting, registers)
+        return True
 
     def declare(self, u: UOp, prefix: str, type_name: str, expression: str) -> None:
         """Give `u` a variable that holds `expression`."""
         self.names[u] = self.fresh(prefix)
         self.line(f"{type_name} {self.names[u]} = {expression};")
 
-    def may_inline(self, u: UOp) -> bool:
-        """Return whether writing `u` at its only use leaves its value the same."""
-        user = self._user.get(u)
-        if user is None or user.op in _NAMES_ITS_SOURCES:
-            return False
-        if max((self._nesting.get(s, 0) for s in u.src), default=0) >= MAX_NESTING:
-            return False
-        registers = self._reads(u)
-        if not registers:
-            return True
-        here, there = self._position[u], self._position[user]
-        # in another loop the register may have changed by the next turn, wherever the change is written
-        same_loop = bisect(self._edges, here) == bisect(self._edges, there)
-        return same_loop and not any(here < at < there for r in registers for at in self._changes.get(r, ()))
+    def _inline(self, u: UOp, expression: str, nesting: int, registers: frozenset[UOp]) -> None:
+        self.names[u] = expression
+        self._nesting[u] = nesting + 1
+        if registers:
+            self._registers_read[u] = registers
 
-    def _reads(self, u: UOp) -> frozenset[UOp]:
-        registers = _NONE
+    def _below(self, u: UOp) -> tuple[int, frozenset[UOp]]:
+        """Return the nesting of expressions inside of `u`, and the registers they read."""
+        deepest, registers = 0, _NONE
         for s in u.src:
             if s.op in _REGISTERS:
                 registers |= {s if s.op is Ops.DEFINE_ACC else s.src[0]}
-            elif s in self._registers_read:
-                registers |= self._registers_read[s]
-        return registers
+            elif (nesting := self._nesting.get(s)) is not None:
+                deepest = max(deepest, nesting)
+                registers |= self._registers_read.get(s, _NONE)
+        return deepest, registers
+
+    def _may_change(self, registers: frozenset[UOp], u: UOp, user: UOp) -> bool:
+        """Say whether a register may change between `u` and its user."""
+        here, there = self._position[u], self._position[user]
+        # in another loop the register may have changed by the next turn, wherever the change is written
+        if bisect(self._edges, here) != bisect(self._edges, there):
+            return True
+        return any(here < at < there for r in registers for at in self._changes.get(r, ()))
 
 
 def buffer_of(u: UOp) -> UOp:

@@ -1,5 +1,5 @@
 from plugrad.codegen.opt.analysis import LoopBody, bodies_of
-from plugrad.codegen.opt.tile import Tile, moving
+from plugrad.codegen.opt.tile import Tile
 from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, KernelInfo, Ops
 from plugrad.uop.uop import UOp
@@ -20,7 +20,7 @@ def tile() -> Tile:
 
 
 def test_what_the_reduction_does_not_move_is_loaded_once_before_it() -> None:
-    assert {p.index.src[0] for p in moving(product())} == {x, y}
+    assert {p.index.src[0] for p in product().moving} == {x, y}
 
 
 def test_a_tile_loads_its_columns_and_its_rows_for_all_products() -> None:
@@ -49,7 +49,7 @@ def test_a_load_for_all_lanes_takes_longer_where_its_lines_are_far() -> None:
     for index, time in ((along, 1 + 4 * 4 / 64), (across, 1 + 4)):
         value = index.load() * y.index(k * 70 + j).load()
         sink = UOp.sink(out.index(i * 70 + j).store(value.reduce(Ops.ADD, k), i, j), arg=KernelInfo())
-        (place,) = (p for p in moving(bodies_of(sink)[1]) if p.index is index)
+        (place,) = (p for p in bodies_of(sink)[1].moving if p.index is index)
         # six rows of 50 floats, or the lines of 50 rows that six neighbours share
         nbytes = 6 * 50 * 4 if index is along else 50 * 64
         assert tile().shared_load(place, nbytes) == 1

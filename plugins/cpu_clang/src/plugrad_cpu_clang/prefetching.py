@@ -62,7 +62,8 @@ def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
         cached_bytes: buffers up to this size are in the caches anyway.
     """
     out: dict[UOp, Prefetch] = {}
-    for r, body, _ in innermost_loops(uops):
+    innermost = list(innermost_loops(uops))
+    for r, body, _ in innermost:
         work = sum(u.op in _RUNS for u in body)
         steps = max(_FEWEST_STEPS, _AHEAD // max(1, work))
         # a loop that ends before that gains nothing
@@ -70,7 +71,7 @@ def prefetches(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, Prefetch]:
             far = _far_lines(body, r, cached_bytes)
             is_near = len(far) * steps <= _NEAR_LINES
             out.update((load, Prefetch(steps * step, is_near)) for load, step in far.items())
-    rows = _next_tiles(uops, cached_bytes) | _rows_read_again(uops, cached_bytes)
+    rows = _next_tiles(innermost, cached_bytes) | _rows_read_again(innermost, cached_bytes)
     return {load: Prefetch(step, is_near=False) for load, step in rows.items()} | out
 
 
@@ -87,13 +88,13 @@ def _far_lines(body: Sequence[UOp], r: UOp, cached_bytes: int) -> dict[UOp, int]
     return found
 
 
-def _rows_read_again(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, int]:
+def _rows_read_again(innermost: "Sequence[InnermostLoop]", cached_bytes: int) -> dict[UOp, int]:
     """Return LOADs of later loops over a row, with the elements to the next.
 
     One for each line. A loop that computes little gains nothing: layernorm took a fifth longer.
     """
     loops_in: dict[UOp, list[InnermostLoop]] = {}
-    for loop in innermost_loops(uops):
+    for loop in innermost:
         if loop.around:
             loops_in.setdefault(loop.around[-1], []).append(loop)
     out: dict[UOp, int] = {}
@@ -110,14 +111,14 @@ def _rows_read_again(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, int]:
     return out
 
 
-def _next_tiles(uops: Sequence[UOp], cached_bytes: int) -> dict[UOp, int]:
+def _next_tiles(innermost: "Sequence[InnermostLoop]", cached_bytes: int) -> dict[UOp, int]:
     """Return LOADs of sums of products, with the elements to what the next tile reads.
 
     One for each line that this tile does not read itself. Even a buffer that the caches would hold is often
     in memory: weights of a network, which all others have pushed out since the last call.
     """
     out: dict[UOp, int] = {}
-    for loop in innermost_loops(uops):
+    for loop in innermost:
         tiles = [r for r in reversed(loop.around) if r.arg.kind is AxisType.LOOP]
         sums = sum(u.op is Ops.ACCUMULATE for u in loop.body)
         for (memory, base), lines in _lines(loop.body, cached_bytes // _ROWS).items() if sums else ():
@@ -173,13 +174,13 @@ class InnermostLoop(NamedTuple):
 
 def innermost_loops(uops: Sequence[UOp]) -> Iterator[InnermostLoop]:
     """Yield each loop that holds no other."""
-    begin = 0
+    begin, begins, ends = 0, Ops.RANGE, Ops.END
     around: list[UOp] = []
     for i, u in enumerate(uops):
-        if u.op is Ops.RANGE:
+        if u.op is begins:
             begin = i
             around.append(u)
-        elif u.op is Ops.END:
+        elif u.op is ends:
             around.pop()
             if u.src[0] is uops[begin]:
                 yield InnermostLoop(u.src[0], uops[begin + 1 : i], tuple(around))

@@ -173,6 +173,8 @@ class LoopBody:
     reduce: UOp | None
     loops: frozenset[UOp]
     places: tuple[MemoryAccess, ...]
+    moving: tuple[MemoryAccess, ...]
+    """The places that the reduction's loops move. The others are loaded once, before them."""
     operations: int
     written_out: int
     """The operations after decomposition, about: how long the code is."""
@@ -280,7 +282,9 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
         operations += u.op in ALU
         written_out += op_cost(u.op)
         stack.extend(u.src)
-    return LoopBody(reduce, loops, tuple(places), operations, written_out)
+    ended = frozenset(ranges_of_reduce(reduce)) if reduce is not None else frozenset[UOp]()
+    moving = tuple([p for p in places if not ended.isdisjoint(p.index.ranges)])
+    return LoopBody(reduce, loops, tuple(places), moving, operations, written_out)
 
 
 def element_time(capabilities: Capabilities) -> float:

@@ -6,7 +6,7 @@ work-items, wide loads and shared reductions.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from plugrad.codegen.opt.analysis import (
@@ -33,7 +33,6 @@ from plugrad.codegen.opt.tile import (
     in_one_loop,
     lanes_added,
     lanes_of_rest,
-    moving,
     vector_steps,
 )
 from plugrad.codegen.opt.transpose import write_lines
@@ -88,13 +87,17 @@ def _plan_loops(kernel: KernelOpt) -> None:
     if not kernel.capabilities.vector_bits or write_lines(kernel):
         add_threads(kernel)
         return
-    plan, trial = _VectorPlan(kernel), KernelOpt(kernel.ast, kernel.capabilities)
-    packed = _VectorPlan(trial, packs=True)
-    if packed.lane is not plan.lane and packed.gains_by_packing(plan):
-        _apply_plan(trial, packed)
-        if any(opt.op is OptOps.STAGE for opt in trial.applied):
-            kernel.ast, kernel.applied = trial.ast, trial.applied
-            return
+    bodies = bodies_of(kernel.ast)
+    plan = _VectorPlan(kernel, bodies)
+    # what reductions read is packed
+    if any(body.reduce is not None for body in bodies):
+        trial = KernelOpt(kernel.ast, kernel.capabilities)
+        packed = _VectorPlan(trial, bodies, packs=True)
+        if packed.lane is not plan.lane and packed.gains_by_packing(plan):
+            _apply_plan(trial, packed)
+            if any(opt.op is OptOps.STAGE for opt in trial.applied):
+                kernel.ast, kernel.applied = trial.ast, trial.applied
+                return
     _apply_plan(kernel, plan)
 
 
@@ -110,11 +113,11 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
 class _VectorPlan:
     """Lanes and register tile of one kernel."""
 
-    def __init__(self, kernel: KernelOpt, *, packs: bool = False) -> None:
+    def __init__(self, kernel: KernelOpt, bodies: list[LoopBody], *, packs: bool = False) -> None:
         self.kernel = kernel
         self.packs = packs
         self.cache_bytes = kernel.capabilities.cache_bytes[-1]
-        self.bodies = bodies_of(kernel.ast)
+        self.bodies = bodies
         self.places = [p for body in self.bodies for p in body.places]
         self.can_repeat = kernel.can_repeat()
         self.summed: dict[UOp | None, UOp] = {}  # the lanes of reductions that are summed along vectors
@@ -258,12 +261,12 @@ class _VectorPlan:
 
     def _time_of_memory(self) -> float:
         """Return the time in which memory gives what tiles read; infinity where lanes jump."""
-        lane, tile, places = self.lane, self.tile, moving(self.main)
+        lane, tile, places = self.lane, self.tile, self.main.moving
         if lane is None or tile is None or any(p.moves(lane) and not p.is_contiguous(lane) for p in places):
             return math.inf
         return tile.streamed(places, self._batch(places), self.cache_bytes)
 
-    def _batch(self, places: list[MemoryAccess]) -> list[UOp]:
+    def _batch(self, places: Sequence[MemoryAccess]) -> list[UOp]:
         """Return the axes along which all places move."""
         return [r for r in self.kernel.axes(AxisType.LOOP) if all(p.moves(r) for p in places)]
 
@@ -286,7 +289,7 @@ class _VectorPlan:
 
     def _steps(self, body: LoopBody, tile: Tile) -> float:
         """Return a tile's time over all of `body`, in multiplications of whole vectors."""
-        packed = [p for p in moving(body) if self._is_packed(p, tile.column)]
+        packed = [p for p in body.moving if self._is_packed(p, tile.column)]
         results = [p for p in self.places if p.reduce is None]
         return tile.time(body, results, packed, self._batch(packed), self.kernel.capabilities)
 
@@ -295,7 +298,7 @@ class _VectorPlan:
 
         Where a window is written out, its products share them: they stay in registers from step to step.
         """
-        wide = [p for p in moving(body) if any(map(p.moves, columns)) and p.moves(row)]
+        wide = [p for p in body.moving if any(map(p.moves, columns)) and p.moves(row)]
         return any(p.overlaps(row) for p in wide if not any(self._is_packed(p, c) for c in columns))
 
     def _shuffle_registers(self, body: LoopBody, tile: Tile) -> float:
@@ -313,14 +316,14 @@ class _VectorPlan:
         best = min([None, *(r for r in own if self._lanes(r) > 1)], key=lambda r: self._body_cost(body, r))
         if best is not None:
             self.summed[body.reduce] = best
-            self._partial(best.arg.ident, self._lanes(best), chains if moving(body) else 1)
+            self._partial(best.arg.ident, self._lanes(best), chains if body.moving else 1)
 
     def _sum_side_by_side(self, body: LoopBody, lane: UOp) -> None:
         """Split a long reduction of floats into chains, where a step adds to few vectors.
 
         Lanes that are loaded one by one take longer than an addition: chains are worth what they share.
         """
-        if body.reduce is None or not is_float(body.reduce.dtype) or not moving(body):
+        if body.reduce is None or not is_float(body.reduce.dtype) or not body.moving:
             return
         own = {r.arg.ident[0] for r in body.loops}
         copies = [r for r in self.kernel.axes(AxisType.UPCAST) if r.arg.ident[0] in own]
@@ -329,7 +332,7 @@ class _VectorPlan:
         left = self.kernel.axes(AxisType.REDUCE)
         sizes = {r: constant_size(r) or 0 for r in ranges_of_reduce(body.reduce) if r in left}
         fitting = [r for r, size in sizes.items() if size > _WAITS]
-        if apart := [p for p in moving(body) if p.written_out(lane)]:
+        if apart := [p for p in body.moving if p.written_out(lane)]:
             is_shared = {r: any(not p.moves(r) for p in apart) for r in sizes}
             fitting = [r for r, size in sizes.items() if fitting and is_shared[r] and size <= chains]
         if chains > 1 and fitting:
@@ -349,10 +352,10 @@ class _VectorPlan:
     def tile(self) -> Tile | None:
         """The tile of output axes in registers that loads least for a product."""
         body, lane = self.main, self.lane
-        if body.reduce is None or not moving(body) or (lane is not None and lane not in body.loops):
+        if body.reduce is None or not body.moving or (lane is not None and lane not in body.loops):
             return None
         outputs = [r for r in self.kernel.axes(AxisType.LOOP) if r in body.loops and constant_size(r)]
-        reused = [r for r in outputs if any(not p.moves(r) for p in moving(body))]
+        reused = [r for r in outputs if any(not p.moves(r) for p in body.moving)]
         columns = [lane] if lane is not None else reused[-1:]
         rows = [r for r in reused if r not in columns]
         if not columns:

@@ -219,8 +219,7 @@ class KernelOpt:
         if any(s.arg is not None for s in stores):
             return False
         written = {s.src[0].src[0] for s in stores}
-        values = UOp.sink(*(s.src[1] for s in stores)).toposort()
-        return not any(u.op is Ops.INDEX and not written.isdisjoint(u.src[0].toposort()) for u in values)
+        return written.isdisjoint(UOp.sink(*(s.src[1] for s in stores)).toposort())
 
     def fits_axis(self, size: int, count: int) -> bool:
         """Say whether tiles of `count` cover an axis of `size` steps with little repeated work."""

@@ -14,7 +14,6 @@ from plugrad.codegen.opt.analysis import (
 from plugrad.codegen.opt.hoisting import hoist_of, in_pieces
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import UNROLLED, ranges_of_reduce, stores_of
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp
@@ -52,7 +51,7 @@ def order_loops(kernel: KernelOpt) -> None:
         return
     main = max(bodies_of(kernel.ast)[1:], key=lambda b: b.steps)
     caches = kernel.capabilities.cache_bytes
-    beyond = [[p for p in moving(main) if nbytes_between(p.index) > most] for most in (caches[-1], caches[0])]
+    beyond = [[p for p in main.moving if nbytes_between(p.index) > most] for most in (caches[-1], caches[0])]
     loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
 
     def loaded_anew(r: UOp) -> list[int]:
@@ -121,8 +120,9 @@ def _blocked(body: LoopBody, axis: UOp, block: int) -> tuple[UOp, tuple[UOp, ...
     outer, inner = (UOp.range(n, (*axis.arg.ident, i), axis.arg.kind) for i, n in enumerate(sizes))
     index = {axis: outer * block + inner}
     loops = body.loops - {axis} | {outer, inner}
-    places = (MemoryAccess(p.index.substitute(index), loops, p.reduce, p.is_store) for p in body.places)
-    return outer, (inner,), replace(body, places=tuple(places), loops=loops)
+    own = {p: MemoryAccess(p.index.substitute(index), loops, p.reduce, p.is_store) for p in body.places}
+    moving = tuple(own[p] for p in body.moving)
+    return outer, (inner,), replace(body, places=tuple(own.values()), moving=moving, loops=loops)
 
 
 def _time(nest: list[UOp], body: LoopBody, products: float, can: Capabilities) -> float:

@@ -1,7 +1,7 @@
 """The steps of output axes whose products accumulate in registers, side by side."""
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from plugrad._frozen import frozen
@@ -82,13 +82,13 @@ class Tile:
 
     def _waiting(self, body: LoopBody) -> float:
         """Return the values for all lanes that later steps of a short window read."""
-        shared = (p for p in moving(body) if not p.moves(self.column))
+        shared = (p for p in body.moving if not p.moves(self.column))
         return sum((n - 1) * p.later_steps(r) for p in shared for r, n in self.rows)
 
     def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
         """Return the weighted loads of one reduction step for all products."""
         shares = self.is_written_out(body)
-        return sum(self._steps_at(p, shares=shares) * weight(p) for p in moving(body))
+        return sum(self._steps_at(p, shares=shares) * weight(p) for p in body.moving)
 
     def _steps_at(self, place: MemoryAccess, *, shares: bool) -> float:
         """Return the steps of the tile at a place, of which rows may share some."""
@@ -113,7 +113,7 @@ class Tile:
             math.prod(count for r, count in factors if p.moves(r))
             * steps_of(frozenset(ranges_of_reduce(body.reduce)) & frozenset(p.index.ranges))
             * p.index.dtype.itemsize
-            for p in moving(body)
+            for p in body.moving
             if body.reduce is not None and not p.loops <= p.index.ranges
         )
 
@@ -194,10 +194,10 @@ class Tile:
         copied = [p for p in packed if not p.is_contiguous(lane)]
         beside = sum(_COPIED * element * steps_of(p.index.ranges) for p in copied)
         beside += sum(map(scattered, outside)) if self.unit > 1 else 0
-        streamed = self.streamed(moving(body), batch, cached_bytes) if packed else 0
+        streamed = self.streamed(body.moving, batch, cached_bytes) if packed else 0
         return max(self.steps(body, weight, product), streamed) + beside
 
-    def streamed(self, places: list[MemoryAccess], batch: list[UOp], cached_bytes: int) -> float:
+    def streamed(self, places: Sequence[MemoryAccess], batch: list[UOp], cached_bytes: int) -> float:
         """Return the time in which memory gives what each tile of lanes reads again.
 
         A batch of products is outside of all tiles: they read one step of it.
@@ -280,9 +280,3 @@ def in_one_loop(body: LoopBody, bodies: Iterable[LoopBody]) -> int:
     return sum(
         u is body.reduce or (u not in below[body.reduce] and body.reduce not in below[u]) for u in same
     )
-
-
-def moving(body: LoopBody) -> list[MemoryAccess]:
-    """Return the places that the reduction's loops move. The others are loaded once, before them."""
-    ended = frozenset(ranges_of_reduce(body.reduce)) if body.reduce is not None else frozenset[UOp]()
-    return [p for p in body.places if not ended.isdisjoint(p.index.ranges)]

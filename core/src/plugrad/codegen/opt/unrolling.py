@@ -19,7 +19,7 @@ from plugrad.codegen.opt.analysis import (
 )
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile, moving
+from plugrad.codegen.opt.tile import BODY_LIMIT, LONGEST_WINDOW, Tile
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
@@ -90,7 +90,7 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
     """
     can = kernel.capabilities
     # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
-    lanes = max(1, can.vector_bits // 32) if any(map(moving, bodies)) else 1
+    lanes = max(1, can.vector_bits // 32) if any(body.moving for body in bodies) else 1
     copies = -(-steps_of(kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
     axes = kernel.axes(AxisType.REDUCE)
     limit = min(BODY_LIMIT, most_copies) // copies
@@ -99,7 +99,7 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
     )
     most = limit if is_short else min(LONGEST_AXIS_OF_WINDOW, limit)
     streaming = (body for body in bodies_of(kernel.ast) if streams(body, can.cache_bytes[-1]))
-    streamed = [p for body in streaming for p in moving(body)]
+    streamed = [p for body in streaming for p in body.moving]
     # around a loop, rows that share a set of the cache would be as many streams, which push each other out
     rows: list[MemoryAccess] = []
     for r in reversed(axes):
@@ -112,7 +112,7 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
                 # the loop that a window's outer axis would save is issued meanwhile, see `_LONGEST_OF_HALVES`
                 most = min(most, limit // (2 * size))
         else:
-            rows = [p for body in bodies for p in moving(body)]
+            rows = [p for body in bodies for p in body.moving]
 
 
 def _outgrow_registers(kernel: KernelOpt, axes: list[UOp], bodies: list[LoopBody], tile: Tile | None) -> bool:
@@ -135,7 +135,7 @@ def streams(body: LoopBody, cached_bytes: int) -> bool:
 
     The longer the part of a row that a step takes, the fewer pages are visited.
     """
-    large = [p for p in moving(body) if p.reads_beyond(cached_bytes)]
+    large = [p for p in body.moving if p.reads_beyond(cached_bytes)]
     return bool(large) and all(p.loops <= p.index.ranges for p in large)
 
 
@@ -149,7 +149,7 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
         lane: the axis that the lanes were taken from.
     """
     main = max(bodies_of(kernel.ast), key=lambda b: b.steps)
-    if main.reduce is None or not is_float(main.reduce.dtype) or not moving(main):
+    if main.reduce is None or not is_float(main.reduce.dtype) or not main.moving:
         return
     upcast = [r for r in main.loops if r.arg.kind is AxisType.UPCAST]
     rows = [r for r in upcast if not _is_part(r, lane)]
@@ -157,7 +157,7 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
     lanes = min(kernel.capabilities.lanes(main.reduce.dtype), max([steps_of([r]) for r in wide], default=1))
     sums = _steps_along(main, AxisType.UPCAST, AxisType.PARTIAL) // lanes
     work = sums * _steps_along(main, AxisType.UNROLL) * max(1, main.written_out)
-    is_long = work > _SHORT or any(p.written_out(r) for p in moving(main) for r in wide)
+    is_long = work > _SHORT or any(p.written_out(r) for p in main.moving for r in wide)
     if sums < _SIDE_BY_SIDE or is_long:
         return
     cached_bytes = kernel.capabilities.cache_bytes[-1]
@@ -166,9 +166,9 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
     for r in reversed(axes):
         size = constant_size(r) or 1
         fitting = [n for n in divisors(size, _STEPS) if n < size and n * work <= longest]
-        if r is not axes[-1] and any(_crowds_set(p, r) for p in moving(main)):
+        if r is not axes[-1] and any(_crowds_set(p, r) for p in main.moving):
             return
-        if fitting and not any(_stays_loop(p, r, rows, cached_bytes) for p in moving(main)):
+        if fitting and not any(_stays_loop(p, r, rows, cached_bytes) for p in main.moving):
             kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, fitting[0]))
             return
 

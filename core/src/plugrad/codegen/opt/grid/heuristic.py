@@ -22,7 +22,7 @@ from plugrad.codegen.opt.grid.rows import row_plan
 from plugrad.codegen.opt.grid.tiles import shared_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
-from plugrad.codegen.opt.tile import Tile, moving
+from plugrad.codegen.opt.tile import Tile
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import constant_size
 
@@ -66,7 +66,7 @@ def _tile(kernel: KernelOpt) -> list[tuple[UOp, int]]:
         return []
     if main.reduce is None:
         return _lanes(kernel, main, axes)
-    reused = [r for r in axes if r in main.loops and any(not p.moves(r) for p in moving(main))]
+    reused = [r for r in axes if r in main.loops and any(not p.moves(r) for p in main.moving)]
     most = min(_ACCUMULATORS, kernel.capabilities.thread_registers // _REGISTERS_OF_AN_ACCUMULATOR)
     tiles = [
         Tile(column, 1, count, ())

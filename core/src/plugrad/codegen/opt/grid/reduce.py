@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, steps_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
-from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import at, ranges_of_reduce
 from plugrad.uop import AxisType, Ops, UOp
 from plugrad.uop.strides import coefficient, constant_size, is_multiple
@@ -47,7 +46,7 @@ def shared_reduction(kernel: KernelOpt) -> list[Opt]:
     if not reduced:
         return []
     longest = max(reduced, key=steps_along)
-    read = [p for p in moving(main) if all(p.moves(r) for r in axes)]
+    read = [p for p in main.moving if all(p.moves(r) for r in axes)]
     few = steps_of(axes) < _FEW_RESULTS * kernel.capabilities.compute_units
     if not read:
         # operands are reused: tiles in registers read less, where there are enough of them

@@ -12,7 +12,6 @@ from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
 from plugrad.codegen.opt.grid.windows import Side, window_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
-from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.errors import KernelOptError
 from plugrad.uop import AxisType, Ops, UOp
@@ -137,7 +136,7 @@ def shared_tile(kernel: KernelOpt) -> list[Opt]:
     if steps_of(ranges_of_reduce(main.reduce)) < _LEAST_STEPS:
         return []
     axes = [r for r in reversed(stores_of(kernel.ast)[0].src[2:]) if r in kernel.axes(AxisType.GLOBAL)]
-    places = moving(main)
+    places = main.moving
     of_one_factor = [r for r in axes if len({p.moves(r) for p in places}) > 1]
     choices = (_matrix, _window) if len(of_one_factor) == 2 else (_window, _matrix)
     for choose in choices:
@@ -155,7 +154,7 @@ def _window(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]
 def _matrix(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]:
     """Return the plan of large tiles along two axes, none for few results."""
     assert main.reduce is not None, "the caller looks at reductions"
-    of_all = (r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in moving(main)))
+    of_all = (r for r in ranges_of_reduce(main.reduce) if all(p.moves(r) for p in main.moving))
     inner = max(of_all, key=lambda r: constant_size(r) or 0, default=None)
     if inner is None or not kernel.fits_axis(constant_size(inner) or 0, _STEPS):
         return []
@@ -171,7 +170,7 @@ def _matrix(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> list[Opt]
 
 def _pairs(main: LoopBody, axes: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
     """Yield two output axes of which each factor moves along one, the faster one first."""
-    places = moving(main)
+    places = main.moving
     for n, columns in enumerate(axes):
         for rows in axes[n + 1 :]:
             along = [(p.moves(columns), p.moves(rows)) for p in places]

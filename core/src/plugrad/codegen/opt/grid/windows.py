@@ -12,7 +12,6 @@ from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import LoopBody, steps_of
 from plugrad.codegen.opt.group_staging import bytes_of_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.tile import moving
 from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
 from plugrad.uop import UOp
 from plugrad.uop.strides import coefficient, constant_size
@@ -154,7 +153,7 @@ def window_tile(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Windo
 
 def _tiles(kernel: KernelOpt, main: LoopBody, axes: Sequence[UOp]) -> Iterator[WindowTile]:
     """Yield tiles along the axes that one factor depends on and the other does not."""
-    places = moving(main)
+    places = main.moving
     along: dict[tuple[bool, ...], list[UOp]] = {}
     for r in axes:
         moves = tuple(p.moves(r) for p in places)
@@ -195,7 +194,7 @@ def _inner(kernel: KernelOpt, main: LoopBody) -> Iterator[tuple[UOp, int]]:
     assert main.reduce is not None, "the caller looks at reductions"
     for r in ranges_of_reduce(main.reduce):
         size = constant_size(r) or 0
-        if all(p.moves(r) for p in moving(main)):
+        if all(p.moves(r) for p in main.moving):
             whole = (n for n in range(_MOST_STEPS, _LEAST_STEPS - 1, -1) if size % n == 0)
             if steps := next((n for n in (_STEPS, *whole) if kernel.fits_axis(size, n)), 0):
                 yield r, steps
