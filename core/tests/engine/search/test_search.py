@@ -69,6 +69,24 @@ def test_a_wrong_kernel_is_refused_however_fast(monkeypatch: pytest.MonkeyPatch)
     assert not any(opt.op is OptOps.UPCAST for opt in event.after)  # type: ignore[attr-defined]
 
 
+def test_runs_have_other_memory_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the first caches would hold what models read from further away."""
+    handles: list[object] = []
+
+    def remembered(trial: Trial, variant: Variant) -> float:
+        handles.append(trial._buffers[0].handle)  # pyright: ignore[reportPrivateUsage]
+        return 1.0
+
+    run(remembered, monkeypatch)
+    assert len({id(handle) for handle in handles}) > 8
+    assert handles[-1] is not handles[-2]
+
+
+def test_a_gain_within_the_noise_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    (event,), _ = run(lambda trial, variant: 1 + most_upcast(trial, variant) / 100, monkeypatch)
+    assert event.after == event.before
+
+
 def test_a_list_is_searched_once() -> None:
     searched: list[SearchEvent] = []
     with temporary_cache(), context(BEAM=1), subscribe(SearchEvent, searched.append):

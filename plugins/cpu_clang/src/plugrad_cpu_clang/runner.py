@@ -1,6 +1,7 @@
 """Launch compiled kernels: one call into native code each, or one for a prepared list."""
 
 import struct
+import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -51,11 +52,18 @@ class CpuRunner:
         local_size: tuple[int, ...] = (),
         wait: bool = False,
     ) -> float | None:
-        """Run the kernel to its end; return its seconds where `wait` asks for them."""
+        """Run the kernel to its end; return its seconds where `wait` asks for them.
+
+        Those of a kernel of one thread are processor time, without what else the machine does meanwhile.
+        """
         # a kernel may have folded away the last buffers that it is launched with
-        words = handles[: self._slots] + values
-        seconds = self._launch(self._head + self._pack(*words))
-        return seconds if wait else None
+        words = self._head + self._pack(*handles[: self._slots], *values)
+        if not wait or self.threads > 1:
+            seconds = self._launch(words)
+            return seconds if wait else None
+        started = time.thread_time()
+        self._launch(words)
+        return time.thread_time() - started
 
 
 class LaunchList:

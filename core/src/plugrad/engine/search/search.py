@@ -92,7 +92,7 @@ class _Search:
             base.seconds.clear()
             found.seconds.clear()
             trial.time([base, found], _LAST_ROUNDS)
-            best = found if found.best < base.best else base
+            best = found if found.best < base.best * _WORTH_A_STEP else base
         if events.active:
             events.emit(
                 events.SearchEvent(
