@@ -223,7 +223,12 @@ def test_filters_are_lanes_where_rows_leave_much_of_a_vector() -> None:
 
 def test_rows_are_lanes_where_they_fill_vectors_or_filters_are_read_for_few_places() -> None:
     assert lane_axes(simplify_ranges(convolution(16, 32, 32, 32, 5))) == {3}
-    assert lane_axes(simplify_ranges(convolution(1, 32, 20, 32, 5))) == {3}
+    few = simplify_ranges(convolution(1, 32, 20, 32, 5))
+    assert lane_axes(few) == set()
+    # three halves of a vector compute four places again, two vectors twelve
+    assert Opt(OptOps.SHIFTIN, (3,), 8) in chosen(few, PANELS)
+    whole = replace(PANELS, vector_unit_bits=512)
+    assert Opt(OptOps.SHIFTIN, (3,), 16) in chosen(few, whole)
 
 
 def test_rows_are_lanes_where_each_result_is_read_with_another_one() -> None:
@@ -341,20 +346,23 @@ def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
     assert 2 not in upcast
 
 
-@pytest.mark.parametrize("size", [3, 5])
-def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int) -> None:
+@pytest.mark.parametrize(("size", "channels"), [(3, 8), (5, 8), (3, 512)])
+def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int, channels: int) -> None:
     around = 31 + size
-    channel, y, x = (UOp.range(extent, n) for n, extent in enumerate((8, 32, 32)))
+    channel, y, x = (UOp.range(extent, n) for n, extent in enumerate((channels, 32, 32)))
     v, u = (UOp.range(size, n, AxisType.REDUCE) for n in (3, 4))
-    image = param(1, 8 * around**2).index(channel * around**2 + (y + v) * around + x + u).load()
-    weight = param(2, 8 * size**2).index(channel * size**2 + v * size + u).load()
+    image = param(1, channels * around**2).index(channel * around**2 + (y + v) * around + x + u).load()
+    weight = param(2, channels * size**2).index(channel * size**2 + v * size + u).load()
     place = channel * 1024 + y * 32 + x
-    store = param(0, 8 * 1024).index(place).store((image * weight).reduce(Ops.ADD, v, u), channel, y, x)
+    store = (
+        param(0, channels * 1024).index(place).store((image * weight).reduce(Ops.ADD, v, u), channel, y, x)
+    )
     ast = simplify_ranges(kernel(store))
     opts = {o.axis[0]: o.arg for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST}
     assert opts[1] == 8
     assert opts[2] in (16, 32)
-    assert sizes(ast, PANELS, AxisType.UNROLL) == [size, size]
+    # the steps beside each other load what no row shares
+    assert [o.axis for o in chosen(ast, PANELS) if o.op is OptOps.UNROLL] == [(3,)]
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(64, 96), (96, 64), (1000, 4096), (4096, 1000), (99, 101)])

@@ -127,21 +127,25 @@ class MemoryAccess:
 
         Windows of neighbouring steps overlap: what several of them have counts once.
         """
+        r, moved = self.window_axis(row)
+        return count if r is None else 1 + (count - 1) * moved / (constant_size(r) or 1)
+
+    def later_steps(self, row: UOp) -> int:
+        """Return the steps of a short window by which `row` moves on; else 0."""
+        r, moved = self.window_axis(row)
+        return int(moved) if r is not None and (constant_size(r) or 1) <= LONGEST_AXIS_OF_WINDOW else 0
+
+    def window_axis(self, row: UOp) -> tuple[UOp | None, float]:
+        """Return the reduced axis along which windows of `row` overlap, and how far.
+
+        That is the number of its steps to the next window.
+        """
         step = self.step(row) or 0
         for r in ranges_of_reduce(self.reduce) if self.reduce is not None else ():
             inner, size = self.step(r) or 0, constant_size(r) or 1
             if 0 < inner <= step < inner * size:
-                return 1 + (count - 1) * step / (inner * size)
-        return count
-
-    def later_steps(self, row: UOp) -> int:
-        """Return the steps of a short window by which `row` moves on; else 0."""
-        step = self.step(row) or 0
-        for r in ranges_of_reduce(self.reduce) if self.reduce is not None else ():
-            inner, size = self.step(r) or 0, constant_size(r) or 1
-            if 0 < inner <= step < inner * size and size <= LONGEST_AXIS_OF_WINDOW:
-                return step // inner
-        return 0
+                return r, step / inner
+        return None, 0
 
     def cost(self, lane: UOp | None, share: float) -> float:
         """Return the cost of a step, of which a wide access is a `share`."""

@@ -30,6 +30,7 @@ from plugrad.codegen.opt.tile import (
     LANES_WITH_REST,
     Tile,
     chains_of,
+    halved_lanes,
     in_one_loop,
     lanes_added,
     lanes_of_rest,
@@ -203,6 +204,10 @@ class _VectorPlan:
         exact = min(most, size & -size)
         if most < LANES_WITH_REST or not self._may_leave_rest(r):
             return exact
+        if any(body.reduce is not None for body in self.bodies):
+            can = self.kernel.capabilities
+            whole = min((can.lanes(p.index.dtype) for p in self.places if p.moves(r)), default=most)
+            most = halved_lanes(r, most, whole, element_time(can))
         return most if vector_steps(r, most) < size // exact else exact
 
     def _may_leave_rest(self, r: UOp) -> bool:

@@ -40,6 +40,8 @@ LONGEST_WINDOW = 32
 BODY_LIMIT = 256
 # Vectors shorter than this gain too little to leave a rest.
 LANES_WITH_REST = 4
+# Vectors of half as many lanes need more registers and loads: they have to save a seventh.
+_LESS_REST = 6 / 7
 # Cycles of an addition.
 _LATENCY = 4
 # Factors of products, as a share of all, that are read from memory once more at no cost.
@@ -99,6 +101,20 @@ class Tile:
     def _is_for_one_product(self, place: MemoryAccess) -> bool:
         """Say whether what a place holds is a factor of one product."""
         return self.columns == 1 and all(place.moves(r) and not place.overlaps(r) for r, _ in self.rows)
+
+    def shared_axes(self, body: LoopBody) -> list[UOp]:
+        """Return the reduced axes along which windows of the rows overlap.
+
+        There are none where lanes are picked, or the reduction is more than a window. Steps of the other
+        axes load what no other product has: they need not be written out.
+        """
+        wide = [p for p in body.moving if p.moves(self.column)]
+        if body.reduce is None or steps_of(ranges_of_reduce(body.reduce)) > body.window:
+            return []
+        if not all(p.is_contiguous(self.column) for p in wide):
+            return []
+        found = (p.window_axis(r)[0] for p in wide for r, _ in self.rows)
+        return [r for r in found if r is not None]
 
     def is_written_out(self, body: LoopBody) -> bool:
         """Say whether all products of the reduction are written out, with vectors that windows share."""
@@ -228,6 +244,21 @@ def vector_steps(r: UOp, lanes: int) -> int:
     """Return the steps that lanes take along `r`."""
     size = constant_size(r) or 1
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
+
+
+def halved_lanes(r: UOp, lanes: int, whole: int, element: float) -> int:
+    """Return the lanes, or half of them where steps along `r` then take clearly less.
+
+    Args:
+        r: the axis; a reduction's rest has vectors of its own.
+        lanes: that fit.
+        whole: lanes of a whole vector.
+        element: the least time of a vector, against a whole one's.
+    """
+    if r.arg.kind is AxisType.REDUCE:
+        return lanes
+    time, halved = (vector_steps(r, n) * max(element, n / whole) for n in (lanes, lanes // 2))
+    return lanes // 2 if halved < _LESS_REST * time else lanes
 
 
 def lanes_of_rest(rest: int, lanes: int) -> int:

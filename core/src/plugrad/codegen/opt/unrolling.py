@@ -56,14 +56,15 @@ def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: 
         lanes: of a vector.
     """
     nests = [s.src[2:] for s in stores_of(kernel.ast) if any(_is_part(r, lane) for r in s.src[2:])]
-    if len(nests) != 1 or kernel.axes(AxisType.REDUCE, AxisType.PARTIAL):
+    if kernel.axes(AxisType.REDUCE, AxisType.PARTIAL):
         return
-    loops = [r for r in nests[0] if r.arg.kind is AxisType.LOOP]
+    nest = max(nests, key=steps_of)
+    loops = [r for r in nest if r.arg.kind is AxisType.LOOP]
     left, others = [r for r in loops if _is_part(r, lane)], [r for r in loops if not _is_part(r, lane)]
-    upcast = [r for r in nests[0] if r.arg.kind is AxisType.UPCAST]
+    upcast = [r for r in nest if r.arg.kind is AxisType.UPCAST]
     vectors = steps_of(left) * (steps_of(upcast) // lanes)
     is_copy = max(body.written_out for body in bodies) <= SHORT
-    row = next((r for r in reversed(others) if all(r in s.src[2:] for s in stores_of(kernel.ast))), None)
+    row = next(reversed(others), None)
     if row is None or vectors > _VECTORS_OF_ROW or left != loops[len(loops) - len(left) :]:
         return
     if not all(_is_part(r, lane) for r in upcast) or (
@@ -92,7 +93,9 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
     # where nothing is loaded, lanes of a loop written out are constants: each is computed alone
     lanes = max(1, can.vector_bits // 32) if any(body.moving for body in bodies) else 1
     copies = -(-steps_of(kernel.axes(AxisType.UPCAST, AxisType.PARTIAL)) // lanes)
-    axes = kernel.axes(AxisType.REDUCE)
+    main = max(bodies, key=lambda b: b.steps)
+    shared = tile.shared_axes(main) if tile is not None else []
+    axes = [r for r in kernel.axes(AxisType.REDUCE) if not shared or r in shared]
     limit = min(BODY_LIMIT, most_copies) // copies
     is_short = steps_of(axes) <= min(LONGEST_WINDOW, limit) and not _outgrow_registers(
         kernel, axes, bodies, tile
@@ -136,7 +139,8 @@ def streams(body: LoopBody, cached_bytes: int) -> bool:
     The longer the part of a row that a step takes, the fewer pages are visited.
     """
     large = [p for p in body.moving if p.reads_beyond(cached_bytes)]
-    return bool(large) and all(p.loops <= p.index.ranges for p in large)
+    again = any(p.overlaps(r) for p in large for r in body.loops if r.arg.kind is not AxisType.REDUCE)
+    return bool(large) and not again and all(p.loops <= p.index.ranges for p in large)
 
 
 def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
