@@ -76,6 +76,19 @@ def stacked(rows: int, columns: int) -> UOp:
     return UOp.sink(place.store(value, i, part, j), arg=KernelInfo())
 
 
+def stacked_alone(count: int, columns: int, steps: int) -> UOp:
+    """Return the kernel that stacks `count` rows, each of which is changed by `steps` more operations."""
+    part, j = UOp.range(count, 0), UOp.range(columns, 1)
+    value = param(count, columns).index(j, ~(part < count - 1)).load()
+    for row in reversed(range(count - 1)):
+        chosen = part < row + 1
+        value = chosen.where(param(1 + row, columns).index(j, chosen & ~(part < row)).load(), value)
+    for _ in range(steps):
+        value = value * value + 1
+    place = param(0, count * columns).index(part * columns + j)
+    return UOp.sink(place.store(value, part, j), arg=KernelInfo())
+
+
 def chosen(ast: UOp) -> list[Opt]:
     return KernelOpt(ast, LOOPS).apply_all(cuts(KernelOpt(ast, LOOPS))).applied
 
@@ -88,6 +101,22 @@ def test_each_border_of_a_gate_is_a_cut() -> None:
     assert chosen(padded(6, 40, 3, 2)) == cut(((1,), 43), ((1, 0), 3))
     assert chosen(padded(6, 40, 0, 2)) == cut(((1,), 40))
     assert chosen(joined(6, 24, 40)) == cut(((1,), 24))
+
+
+def test_rows_of_computed_values_are_cut_at_their_gate_too() -> None:
+    n, i, j = (UOp.range(size, k) for k, size in enumerate((4, 34, 34)))
+    inside = (0 < i) & (i < 33) & (0 < j) & (j < 33)
+    value = param(1, 4 * 32 * 32).index((n * 32 + i) * 32 + j - 33, inside).load()
+    place = param(0, 4 * 34 * 34).index((n * 34 + i) * 34 + j)
+    copied, scaled = (
+        UOp.sink(place.store(what, n, i, j), arg=KernelInfo())
+        for what in (value, inside.where(value * 3.0 + 1.0, value.const_like(0.0)))
+    )
+    columns = cut(((2,), 33), ((2, 0), 1))
+    assert chosen(copied) == columns
+    assert chosen(scaled) == [*cut(((1,), 33), ((1, 0), 1)), *columns]
+    loads = [u for u in lower(scaled, LOOPS).program if u.op is Ops.LOAD]
+    assert all(len(u.src) == 1 for u in loads)
 
 
 def test_each_place_where_an_address_starts_again_is_a_cut() -> None:
@@ -103,6 +132,13 @@ def test_tensors_that_are_stacked_are_read_without_gates() -> None:
     assert chosen(stacked(64, 40)) == [Opt(OptOps.UPCAST, (1,), 3)]
     loads = [u for u in lower(stacked(64, 40), LOOPS).program if u.op is Ops.LOAD]
     assert all(len(u.src) == 1 for u in loads)
+
+
+def test_many_tensors_that_are_stacked_are_read_without_gates_where_that_is_all() -> None:
+    assert chosen(stacked_alone(12, 40, 2)) == [Opt(OptOps.UPCAST, (0,), 12)]
+    loads = [u for u in lower(stacked_alone(12, 40, 2), LOOPS).program if u.op is Ops.LOAD]
+    assert all(len(u.src) == 1 for u in loads)
+    assert chosen(stacked_alone(12, 40, 20)) == []
 
 
 def test_rows_that_start_again_often_are_left_whole() -> None:

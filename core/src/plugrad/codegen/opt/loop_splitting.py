@@ -5,18 +5,23 @@ element stands; a rolled copy reads at a remainder, which starts again somewhere
 changes: each piece gets a loop of its own, and its gates and remainders fold.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
-from plugrad.uop import AxisType, Ops, UOp
+from plugrad.dtype import is_float
+from plugrad.uop import ALU, AxisType, Ops, UOp, simplify
+from plugrad.uop.op_cost import op_cost
 from plugrad.uop.strides import coefficient, constant_size
 
 # Each piece repeats the code of the kernel.
 _MOST_PIECES = 4
+# The same of tensors that are stacked, if all pieces together are not much longer than the loop's code.
+_MOST_STACKED = 16
+_LONGER = 3
 # Pieces are worth loops of their own where the longest of them is long.
 _LONG = 7
 
@@ -32,15 +37,16 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
         return
     if not kernel.can_repeat() or any(u.op is Ops.REDUCE for u in order):
         return
-    place, _, *loops = stores[0].src
+    place, value, *loops = stores[0].src
     along = [r for r in loops if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP and constant_size(r)]
     if not along:
         return
     asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:]}
-    short = [(r, n) for r in along[:-1] if 1 < (n := constant_size(r) or 0) <= _MOST_PIECES]
+    short = [(r, n) for r in along[:-1] if 1 < (n := constant_size(r) or 0) <= _MOST_STACKED]
     stacked = [(r, n) for r, n in short if len({b for s in asked for b in _borders(s, r)}) == n - 1]
     for r, count in stacked[:1]:
-        yield Opt(OptOps.UPCAST, r.arg.ident, count)
+        if count <= _MOST_PIECES or _are_short(value, r, count):
+            yield Opt(OptOps.UPCAST, r.arg.ident, count)
     # without another axis, threads would have nothing to share
     if len(along) == 1 and are_worth_threads(work_of(bodies_of(kernel.ast)), kernel.capabilities.threads):
         return
@@ -49,15 +55,33 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     r, step = (along[-2], parts) if parts < _LONG and len(along) > 2 else (along[-1], 1)
     if coefficient(place.src[1], r) != step:
         return
+    columns = _pieces(asked, r)
+    rows = along[along.index(r) - 1] if len(along) > 2 else r
+    # what is computed anew in each row asks for its gate; copies write line after line
+    computed = (u for u in value.toposort() if u.op in ALU and u.op is not Ops.WHERE)
+    if columns and rows is not r and any(is_float(u.dtype) for u in computed):
+        yield from _pieces(asked, rows)
+    yield from columns
+
+
+def _are_short(value: UOp, r: UOp, count: int) -> bool:
+    """Say whether all steps of `r` together take few operations."""
+    pieces = [simplify(value.substitute({r: r.const_like(i)})) for i in range(count)]
+    return sum(map(_operations, pieces)) <= _LONGER * _operations(value)
+
+
+def _operations(value: UOp) -> int:
+    return sum(op_cost(u.op) for u in value.toposort() if u.op in ALU)
+
+
+def _pieces(asked: Iterable[UOp], r: UOp) -> list[Opt]:
+    """Return the cuts of `r` into few pieces, one of them long; else none."""
     borders = sorted({b for s in asked if r in s.ranges for b in _borders(s, r)})
-    edges = [0, *borders, constant_size(r) or 0]
-    pieces = [b - a for a, b in pairwise(edges)]
-    if not borders or len(pieces) > _MOST_PIECES or max(pieces) < _LONG:
-        return
-    ident = r.arg.ident
-    for border in reversed(borders):
-        yield Opt(OptOps.SPLIT, ident, border)
-        ident = (*ident, 0)
+    pieces = [b - a for a, b in pairwise([0, *borders, constant_size(r) or 0])]
+    if len(pieces) > _MOST_PIECES or max(pieces) < _LONG:
+        return []
+    first = r.arg.ident
+    return [Opt(OptOps.SPLIT, (*first, *[0] * i), border) for i, border in enumerate(reversed(borders))]
 
 
 def _borders(value: UOp, r: UOp) -> Iterator[int]:
