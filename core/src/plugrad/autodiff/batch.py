@@ -177,7 +177,9 @@ _RULES: Mapping[Ops, _Rule] = {
     Ops.FLIP: lambda u, x, n: x.flip(tuple([axis + 1 for axis in u.arg])),
     Ops.REDUCE_AXIS: lambda u, x, n: x.reduce_axis(u.arg[0], tuple([axis + 1 for axis in u.arg[1]])),
     Ops.CONTIGUOUS: lambda u, x, n: x.contiguous(),
-    Ops.FOURIER: lambda u, x, n: x.fourier(u.src[1].reshape((1, *u.src[1].shape)).expand(x.shape), u.arg),
+    Ops.FOURIER: lambda u, x, n: x.fourier(
+        u.arg, *[roots.reshape((1, *roots.shape)).expand(x.shape) for roots in u.src[1:]]
+    ),
     Ops.DETACH: lambda u, x, n: x.detach(),
     Ops.COPY: lambda u, x, n: x.copy_to_device(u.arg),
 }

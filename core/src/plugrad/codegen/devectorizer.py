@@ -11,6 +11,7 @@ from typing import Any
 
 from plugrad.codegen.lanes import LANES_TO_SHUFFLE
 from plugrad.codegen.rebuild import rebuild
+from plugrad.codegen.shuffles import turns_of
 from plugrad.dtype import is_bool
 from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, Ops, UOp, graph_rewrite
@@ -53,7 +54,7 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
-    """Join stores of single lanes that are neighbours in memory, where two vectors take turns.
+    """Join stores of single lanes that are neighbours in memory, where vectors take turns.
 
     before: STORE(INDEX(p, i*8 + 2*n), GEP(x, n)) and STORE(INDEX(p, i*8 + 2*n + 1), GEP(y, n)) for 4 n
     after:  STORE(INDEX(p, i*8), VECTORIZE(GEP(x, 0), GEP(y, 0), GEP(x, 1), ...)), and one of the rest
@@ -82,15 +83,16 @@ def _stores_lane(u: UOp) -> bool:
 
 
 def _neighbours(group: Mapping[int, UOp], capabilities: Capabilities) -> Iterator[list[UOp]]:
-    """Yield the stores of neighbouring lanes of two vectors, by their places."""
+    """Yield the stores of neighbouring lanes of a few vectors, by their places."""
     offsets = sorted(group)
     breaks = [i for i, offset in enumerate(offsets) if i == 0 or offset != offsets[i - 1] + 1]
     for begin, end in pairwise([*breaks, len(offsets)]):
         itemsize = group[offsets[begin]].src[1].dtype.itemsize
         for first, size in _pieces(end - begin, itemsize, capabilities):
             parts = [group[offset] for offset in offsets[begin + first : begin + first + size]]
-            vectors = {part.src[1].src[0] for part in parts}
-            if size >= LANES_TO_SHUFFLE and len(vectors) <= _SHUFFLED:
+            lanes = [part.src[1] for part in parts]
+            is_shuffle = len({lane.src[0] for lane in lanes}) <= _SHUFFLED or turns_of(lanes) is not None
+            if size >= LANES_TO_SHUFFLE and is_shuffle:
                 yield parts
 
 

@@ -28,6 +28,7 @@ from plugrad.codegen.prepare.lower_scatter import scatter
 from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.codegen.prepare.split_at_divisors import split_at_divisors
 from plugrad.codegen.reduces import share_reduces
+from plugrad.codegen.shuffles import shuffle_pairs
 from plugrad.settings import settings
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, PatternMatcher, UOp, graph_rewrite, simplify
@@ -78,9 +79,8 @@ LOWERING = Pipeline(
         Stage(lower_gates, codegen_spec, "decompositions may have moved gates"),
         Stage(simplify_values, codegen_spec, "folds what decompositions of constants made"),
         Stage(lower_index_dtype, codegen_spec, "bounds of addresses are no longer needed"),
-        Stage(
-            separate_loops, codegen_spec, "last: unrolling and folding decide which reductions share loops"
-        ),
+        Stage(separate_loops, codegen_spec, "unrolling and folding decide which reductions share loops"),
+        Stage(shuffle_pairs, codegen_spec, "last: folding takes shuffles of shuffles apart"),
     ),
 )
 

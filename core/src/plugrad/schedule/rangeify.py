@@ -36,6 +36,7 @@ from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, device_of
 from plugrad.uop import ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp, simplify
 from plugrad.uop.op_cost import op_cost
+from plugrad.uop.ops import FourierArg
 from plugrad.uop.range_elimination import eliminate_ranges
 
 # Values that need no kernel: they exist, or any kernel can write them down.
@@ -401,7 +402,8 @@ class Rangeify:
             return u
         src = tuple([self.exprs[s] for s in self.sources[u, access]])
         if u.op is Ops.FOURIER:
-            return UOp(u.op, u.dtype, (*src, *[access.idxs[int(axis)] for axis in u.arg[2:]]), u.arg)
+            arg: FourierArg = u.arg
+            return UOp(u.op, u.dtype, (*src, access.idxs[arg.axis], access.idxs[arg.parts]), arg)
         if u.op is Ops.REDUCE_AXIS:
             return eliminate_ranges(src[0].reduce(u.arg[0], *self.reduce_ranges[u, access]))
         if u.op is Ops.PAD:

@@ -121,7 +121,7 @@ class Ops(Enum):
     COPY_ASYNC = auto()  # (INDEX of local memory, INDEX[, gate]): int; copy so many lanes, or zeros
 
     # tensors on devices that run loops: what a DISPATCH chooses for them
-    FOURIER = auto()  # (x, roots): FourierArg; x transformed along an axis, in memory
+    FOURIER = auto()  # (x, *roots): FourierArg; x transformed along an axis, in memory
 
     def __lt__(self, other: "Ops") -> bool:
         return self.value < other.value
@@ -204,12 +204,15 @@ class FourierArg(NamedTuple):
         factors: of the size, one for each step; `roots` has what is multiplied by between the steps.
         axis: which axis, from the end.
         parts: which axis has real and imaginary parts, from the end.
+        half: whether the numbers are neighbours out of twice as many real ones. These have one frequency
+            more, for which the last place of `x` is left; further roots tell them apart.
     """
 
     sign: int
     factors: tuple[int, ...]
     axis: int = -2
     parts: int = -1
+    half: bool = False
 
 
 class DispatchArg(NamedTuple):

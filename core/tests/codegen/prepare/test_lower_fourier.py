@@ -93,6 +93,34 @@ def test_columns_are_lanes_where_memory_is_contiguous_along_them(columns: int, b
     np.testing.assert_allclose(out.view(np.complex64).reshape(shape), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("bits", [0, 128])
+@pytest.mark.parametrize("columns", [1, 5])
+@pytest.mark.parametrize("factors", [(2, 2), (5, 3), (8, 4), (4, 4, 2)])
+def test_real_numbers_have_one_frequency_more_than_pairs(
+    factors: tuple[int, ...], columns: int, bits: int
+) -> None:
+    rows, size = 3, math.prod(factors)
+    count = size + 1
+    r, i, j, c = (UOp.range(n, at) for at, n in enumerate((rows, count, columns, 2)))
+    x = param(1, rows * size * columns * 2).index(((r * size + i) * 2 + c) * columns + j, i < size).load()
+    roots, apart = (param(slot, count * 2).index(i * 2 + c).load() for slot in (2, 3))
+    value = UOp(Ops.FOURIER, dtypes.float32, (x, roots, apart, i, c), FourierArg(-1, factors, half=True))
+    place = ((r * count + i) * columns + j) * 2 + c
+    sink = UOp.sink(
+        param(0, rows * count * columns * 2).index(place).store(value, r, i, j, c), arg=KernelInfo("half")
+    )
+
+    rng = np.random.default_rng(columns)
+    numbers = rng.normal(size=(rows, size * 2, columns)).astype(np.float32)
+    out = np.zeros(rows * count * columns * 2, np.float32)
+    between = np.append(roots_of(factors, -1), np.complex64(0))
+    turns = np.exp(1j * np.pi * np.arange(count) / size).astype(np.complex64)
+    given = [out, numbers.ravel(), between.view(np.float32), turns.view(np.float32)]
+    run_lowered(lower(sink, replace(LOOPS, vector_bits=bits)), given)
+    expected = np.fft.rfft(numbers, axis=1)
+    np.testing.assert_allclose(out.view(np.complex64).reshape(expected.shape), expected, atol=1e-5)
+
+
 def test_a_step_waits_for_all_of_the_one_before() -> None:
     found = lower_fourier(kernel(4, (8, 4, 4), -1), LOOPS)
     order = list(found.toposort())

@@ -5,6 +5,7 @@ at most one too great, by the rounding of `a / b`.
 """
 
 from plugrad.dtype import DType, dtypes
+from plugrad_cpu_clang.lanes import SUFFIXES, any_lane, lanes_by_libm
 from plugrad_cpu_clang.preamble import (
     SHORT_NAMES,
     Define,
@@ -14,7 +15,6 @@ from plugrad_cpu_clang.preamble import (
     select,
     vector_type,
 )
-from plugrad_cpu_clang.rare_lanes import SUFFIXES, any_lane, lanes_by_libm
 
 #: By dtype: the greatest quotient, the least normal number and the greatest.
 _LIMITS = {

@@ -23,6 +23,7 @@ from plugrad_cpu_clang.half_conversions import (
     float_from_half,
     half_from_float,
 )
+from plugrad_cpu_clang.lanes import shuffle, shuffled_vectors
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine
 from plugrad_cpu_clang.prefetching import innermost_loops, prefetches
 from plugrad_cpu_clang.registers import loads_to_hold
@@ -253,6 +254,14 @@ class CpuRenderer(MaskRenderer):
     def division(self, scope: Scope, operator: str, dtype: DType) -> str:
         """Define / or % without traps; return the function's name."""
         return preamble.division(scope.define, operator, dtype.scalar(), dtype.count)
+
+    def expression(self, scope: Scope, u: UOp) -> str:
+        """Return the expression of a node; lanes of two vectors are one shuffle."""
+        if not (vectors := shuffled_vectors(u)):
+            return super().expression(scope, u)
+        lanes = (s.arg[0] + u.dtype.count * vectors.index(s.src[0]) for s in u.src)
+        function = shuffle(scope.define, preamble.SHORT_NAMES[u.dtype.scalar()], u.dtype.count)
+        return f"{function}({', '.join([*(scope.names[v] for v in vectors), *map(str, lanes)])})"
 
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node that gives numbers, or one truth."""

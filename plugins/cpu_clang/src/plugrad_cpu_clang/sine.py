@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from plugrad.dtype import DType, dtypes
 from plugrad.uop import Ops
+from plugrad_cpu_clang.lanes import SUFFIXES, any_lane, lanes_by_libm
 from plugrad_cpu_clang.preamble import (
     SHORT_NAMES,
     Define,
@@ -17,7 +18,6 @@ from plugrad_cpu_clang.preamble import (
     select,
     vector_type,
 )
-from plugrad_cpu_clang.rare_lanes import SUFFIXES, any_lane, lanes_by_libm
 
 _NAMES = {Ops.SIN: "sin", Ops.COS: "cos"}
 #: By dtype: the greatest angle, and a float whose last digit is 1.

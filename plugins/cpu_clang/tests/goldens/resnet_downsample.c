@@ -9,10 +9,10 @@ static void kernel_body(float *restrict data0, const float *restrict data1, cons
         int alu3 = (((i1_0*224)+(i4*3136))+(alu1*(-2)));
         f32x16 val0 = *(const f32x16u *)(data1+alu3);
         f32x16 val1 = *(const f32x16u *)(data1+(alu3+15ll));
-        *(f32x16u *)(local0+alu2) = (f32x16){val0[0], val0[2], val0[4], val0[6], val0[8], val0[10], val0[12], val0[14], val1[1], val1[3], val1[5], val1[7], val1[9], val1[11], val1[13], val1[15]};
+        *(f32x16u *)(local0+alu2) = f32x16_shuffled(val0, val1, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
         f32x16 val2 = *(const f32x16u *)(data1+(alu3+112ll));
         // the line above, 2 times in all
-        *(f32x16u *)(local0+(alu2+16ll)) = (f32x16){val2[0], val2[2], val2[4], val2[6], val2[8], val2[10], val2[12], val2[14], val3[1], val3[3], val3[5], val3[7], val3[9], val3[11], val3[13], val3[15]};
+        *(f32x16u *)(local0+(alu2+16ll)) = f32x16_shuffled(val2, val3, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
       }
       for (int i0_0 = 0; i0_0 < 16; i0_0++) {
         f32x16 acc0 = f32x16_of(0.0f);

@@ -45,7 +45,7 @@ def turned(x: Pair, part: int, whole: int, sign: int) -> Pair:
             (real + imaginary, imaginary - real) if sign < 0 else (real - imaginary, imaginary + real)
         )
         return one * cosine, other * cosine
-    return real * cosine - imaginary * sine, real * sine + imaginary * cosine
+    return times((real, imaginary), (real.const_like(cosine), real.const_like(sine)))
 
 
 def _by_halves(x: Sequence[Pair], sign: int) -> list[Pair]:
@@ -69,10 +69,10 @@ def _by_symmetry(x: Sequence[Pair], sign: int) -> list[Pair]:
         angles = [2 * math.pi * (j * k % size) / size for j in half]
         cosines = first
         for u, angle in zip(even, angles, strict=True):
-            cosines = plus(cosines, _times(u, math.cos(angle)))
-        real, imaginary = _times(odd[0], sign * math.sin(angles[0]))
+            cosines = _with_multiple(cosines, u, math.cos(angle))
+        real, imaginary = (part * (sign * math.sin(angles[0])) for part in odd[0])
         for u, angle in zip(odd[1:], angles[1:], strict=True):
-            real, imaginary = plus((real, imaginary), _times(u, sign * math.sin(angle)))
+            real, imaginary = _with_multiple((real, imaginary), u, sign * math.sin(angle))
         out[k] = plus(cosines, (-imaginary, real))
         out[-k] = plus(cosines, (imaginary, -real))
     return out
@@ -88,5 +88,11 @@ def minus(x: Pair, y: Pair) -> Pair:
     return x[0] - y[0], x[1] - y[1]
 
 
-def _times(x: Pair, factor: float) -> Pair:
-    return x[0] * factor, x[1] * factor
+def times(x: Pair, y: Pair) -> Pair:
+    """Return the product of two complex numbers."""
+    return (-x[1]).mulacc(y[1], x[0] * y[0]), x[1].mulacc(y[0], x[0] * y[1])
+
+
+def _with_multiple(x: Pair, y: Pair, factor: float) -> Pair:
+    real, imaginary = (b.mulacc(b.const_like(factor), a) for a, b in zip(x, y, strict=True))
+    return real, imaginary

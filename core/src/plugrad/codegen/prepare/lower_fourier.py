@@ -4,10 +4,12 @@ There is a step for each factor of its size, in fast memory.
 
 Each step reads numbers that are far apart, transforms these few in registers, turns the results, and writes
 them side by side: after the last step, frequencies are in order. Real and imaginary parts lie apart between
-steps, so that vectors need no shuffles.
+steps, so that vectors need no shuffles. Real numbers are transformed as half as many complex ones, neighbours
+each; one more step tells the frequencies of the first ones from those of the second ones.
 
 Source: Stockham 1966, "High-speed convolution and correlation"; Van Loan 1992, "Computational frameworks for
-the fast Fourier transform", section 1.7.
+the fast Fourier transform", section 1.7; Sorensen et al. 1987, "Real-valued fast Fourier transform
+algorithms".
 """
 
 import itertools
@@ -16,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.codegen.prepare.butterflies import Pair, transformed
+from plugrad.codegen.prepare.butterflies import Pair, times, transformed
 from plugrad.codegen.rebuild import all_ranges
 from plugrad.dtype import dtypes
 from plugrad.target import Capabilities
@@ -41,9 +43,9 @@ def lower_fourier(sink: UOp, capabilities: Capabilities) -> UOp:
         at, (steps, *beside) = _on_lanes(constant_size(column) or 1, width, numbers)
         target, value = (u.substitute({column: at}) for u in (target, value))
         loops[loops.index(column)] = steps
-    x, roots, place, part = value.src
+    x, roots, *apart, place, part = value.src
     around = [r for r in loops if r is not place and r is not part]
-    size = constant_size(place) or 1
+    size = math.prod(arg.factors)
     memories = [_Memory(number, size, beside, x) for number in range(2)]
     read: _Memory | None = None
     done, first_root = 1, 0
@@ -52,32 +54,50 @@ def lower_fourier(sink: UOp, capabilities: Capabilities) -> UOp:
         real, imaginary = (u.substitute({place: at, part: part.const_like(c)}) for c in range(2))
         return real, imaginary
 
+    def stored(found: Iterable[tuple[UOp, Pair]], loops: Sequence[UOp]) -> list[UOp]:
+        return [
+            pair_of(target, at)[c].store(pair[c], *around, *loops, *beside)
+            for at, pair in found
+            for c in range(2)
+        ]
+
     for number, radix in enumerate(arg.factors):
         step = _Step(radix, size // (done * radix), done, 1 if beside else width, numbers)
         places = [(step.inner + i * step.rest) * done + step.outer for i in range(radix)]
         found = [pair_of(x, at) if read is None else read.pair_of(at) for at in places]
         results = transformed(found, arg.sign)
         places = [(step.inner * radix + k) * done + step.outer for k in range(radix)]
-        loops = (*step.loops, *beside)
-        if step.rest == 1:
-            stores = (
-                pair_of(target, at)[c].store(pair[c], *around, *loops)
-                for at, pair in zip(places, results, strict=True)
-                for c in range(2)
-            )
-            return simplify(sink.replace(src=tuple(stores)))
-        turns = [pair_of(roots, step.inner + first_root + k * step.rest) for k in range(radix - 1)]
-        results = [results[0], *(_times(a, b) for a, b in zip(results[1:], turns, strict=True))]
-        read = memories[number % 2].written(zip(places, results, strict=True), loops)
+        if step.rest > 1:
+            turns = [pair_of(roots, step.inner + first_root + k * step.rest) for k in range(radix - 1)]
+            results = [results[0], *(times(a, b) for a, b in zip(results[1:], turns, strict=True))]
+        elif not apart:
+            return simplify(sink.replace(src=tuple(stored(zip(places, results, strict=True), step.loops))))
+        read = memories[number % 2].written(zip(places, results, strict=True), (*step.loops, *beside))
         first_root += (radix - 1) * step.rest
         done *= radix
-    raise AssertionError(f"the factors {arg.factors} do not make {size}")
+    assert read is not None, "a transform has factors"
+    # the number behind the last one is the first one
+    first, ends = read.pair_of(place.const_like(0)), [place.const_like(at) for at in (0, size)]
+    at, loops = _on_lanes(size - 1, 1 if beside else width, numbers)
+    middle = _half_of(read.pair_of(at + 1), read.pair_of(size - 1 - at), pair_of(apart[0], at + 1))
+    stores = stored([(at, _half_of(first, first, pair_of(apart[0], at))) for at in ends], ())
+    return simplify(sink.replace(src=(*stores, *stored([(at + 1, middle)], loops))))
+
+
+def _half_of(x: Pair, opposite: Pair, root: Pair) -> Pair:
+    """Return a frequency of real numbers from two frequencies of their complex neighbours."""
+    # the first ones of neighbours are half the sum, the second ones half the difference over i
+    (real, imaginary), (back, turned), (cosine, sine) = x, opposite, root
+    first, second = imaginary + turned, back - real
+    left = second.mulacc(sine, first.mulacc(cosine, real + back))
+    right = (-first).mulacc(sine, second.mulacc(cosine, imaginary - turned))
+    return left * 0.5, right * 0.5
 
 
 def _column(store: UOp, capabilities: Capabilities) -> UOp | None:
     """Return the contiguous loop beside the transform, if vectors go along it."""
     target, value, *loops = store.src
-    place, part = value.src[2:]
+    place, part = value.src[-2:]
     width = capabilities.lanes(value.dtype)
     nbytes = 4 * (constant_size(place) or 1) * width * value.dtype.itemsize
     if width == 1 or nbytes > capabilities.local_memory_bytes:
@@ -153,7 +173,3 @@ def _on_lanes(size: int, lanes: int, numbers: Iterator[int]) -> tuple[UOp, tuple
     lane = UOp.range(lanes, next(numbers), AxisType.LANE)
     first = steps * lanes
     return (first.minimum(size - lanes) if size % lanes else first) + lane, (steps, lane)
-
-
-def _times(x: Pair, y: Pair) -> Pair:
-    return x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]

@@ -83,7 +83,7 @@ def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor
     if not (factors := factors_of(size)):
         return found
     rule = _InOneKernel(FourierArg(sign, factors, axis, parts))
-    roots = _roots(x, factors, sign).expand(*pairs.shape).movedim((-2, -1), (axis, parts))
+    roots = _roots(x, factors, sign, size).expand(*pairs.shape).movedim((-2, -1), (axis, parts))
     return x._like(found._graph.dispatch(rule, x._graph, roots._graph))
 
 
@@ -94,8 +94,8 @@ class _InOneKernel:
     arg: FourierArg
 
     def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        x, roots = inputs
-        return x.fourier(roots, self.arg) if runs_loops else None
+        x, *roots = inputs
+        return x.fourier(self.arg, *roots) if runs_loops else None
 
 
 def _where_loops_run(elsewhere: Tensor, x: Tensor) -> Tensor:
@@ -134,14 +134,15 @@ def _cheapest_factors(size: int) -> tuple[float, tuple[int, ...]]:
     return cost, factors if cost < math.inf else ()
 
 
-def _roots(x: Tensor, factors: tuple[int, ...], sign: int) -> Tensor:
-    """Return the factors between the steps, in the order of the steps: (n, 2).
+def _roots(x: Tensor, factors: tuple[int, ...], sign: int, count: int) -> Tensor:
+    """Return the factors between the steps, in the order of the steps: (count, 2).
 
     A step with `factor`, behind which `rest` are left of `size = done * factor * rest`, has those of
     `k * place * done / size` of a circle, for k from 1 below the factor and each place below the rest.
+    Behind these, no step reads.
     """
     size = math.prod(factors)
-    number = count_up(x, size)
+    number = count_up(x, count)
     parts = number.zeros_like()
     done, rest, here = 1, size, number
     for factor in factors[:-1]:
@@ -150,7 +151,7 @@ def _roots(x: Tensor, factors: tuple[int, ...], sign: int) -> Tensor:
         here = here - (factor - 1) * rest
         done *= factor
     cosine, sine = twiddle_factors(parts, size, x.dtype)
-    return in_memory(cosine.stack(sine * sign, axis=-1))
+    return in_memory(cosine.stack(sine * sign)).transpose(0, 1)
 
 
 def _by_products(x: Tensor, size: int, sign: int) -> Tensor:
@@ -182,12 +183,23 @@ def half_frequencies(x: Tensor) -> Tensor:
     if size <= _RADIX or (radix == 1 and _is_direct(x, size, 1)):
         found = half_by_matrices(x)
     elif size % 2 == 0:
-        parts = x.reshape(*x.shape[:-1], size // 2, 2).transpose(-1, -2)
-        return _half_from_packed(in_memory(frequencies(parts, -1, -1, -2)), size)
+        pairs = x.reshape(*x.shape[:-1], size // 2, 2)
+        found = _half_from_packed(in_memory(frequencies(pairs.transpose(-1, -2), -1, -1, -2)), size)
+        return _half_in_one_kernel(found, pairs, size) if factors_of(size // 2) else found
     else:
         whole = frequencies(x.stack(x.zeros_like(), axis=-1), -1)
         found = interval(whole, x.ndim - 1, 0, size // 2 + 1)
     return _where_loops_run(found, _half_by_rader(x)) if _rader_pays(x, size, 1) else found
+
+
+def _half_in_one_kernel(elsewhere: Tensor, pairs: Tensor, size: int) -> Tensor:
+    """Return the frequencies of real numbers, `elsewhere` on devices without loops."""
+    factors, count = factors_of(size // 2), size // 2 + 1
+    x = resized(pairs, pairs.ndim - 2, count)
+    cosine, sine = twiddle_factors(count_up(x, count), size, x.dtype)
+    tables = (_roots(x, factors, -1, count), in_memory(cosine.stack(sine)).transpose(0, 1))
+    rule = _InOneKernel(FourierArg(-1, factors, half=True))
+    return x._like(elsewhere._graph.dispatch(rule, x._graph, *(u.expand(*x.shape)._graph for u in tables)))
 
 
 def mirrored(half: Tensor, axis: int, count: Any) -> Tensor:

@@ -171,9 +171,9 @@ class StructureMixin:
         """Return this in memory of its own."""
         return self._derive(Ops.CONTIGUOUS)
 
-    def fourier(self, roots: "UOp", arg: FourierArg) -> Self:
+    def fourier(self, arg: FourierArg, *roots: "UOp") -> Self:
         """Return the Fourier transform along an axis, for devices with loops."""
-        return self._derive(Ops.FOURIER, extra=(roots,), arg=arg)
+        return self._derive(Ops.FOURIER, extra=roots, arg=arg)
 
     def detach(self) -> Self:
         """Return this without a gradient."""

@@ -89,8 +89,9 @@ def _after(u: UOp) -> bool:
 
 
 def _fourier(u: UOp) -> bool:
-    x, roots, place, part = u.src
-    return x.dtype is roots.dtype is u.dtype and _are_ranges((place, part)) and isinstance(u.arg, FourierArg)
+    *values, place, part = u.src
+    is_whole = isinstance(u.arg, FourierArg) and len(values) == 2 + u.arg.half
+    return is_whole and all(s.dtype is u.dtype for s in values) and _are_ranges((place, part))
 
 
 kernel_spec = Spec(

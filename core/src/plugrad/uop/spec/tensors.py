@@ -137,10 +137,11 @@ def _function(u: UOp) -> bool:
 
 
 def _fourier(u: UOp) -> bool:
-    x, roots = u.src
+    x, *roots = u.src
     arg: FourierArg = u.arg
-    fits = (x.shape[arg.axis], x.shape[arg.parts]) == (math.prod(arg.factors), 2)
-    return fits and x.shape == roots.shape and has_one_dtype(u)
+    fits = (x.shape[arg.axis], x.shape[arg.parts]) == (math.prod(arg.factors) + arg.half, 2)
+    is_whole = fits and len(roots) == 1 + arg.half
+    return is_whole and all(x.shape == s.shape for s in roots) and has_one_dtype(u)
 
 
 def _output(u: UOp) -> bool:
