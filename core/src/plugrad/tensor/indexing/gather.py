@@ -261,7 +261,7 @@ def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool)
     if include_self:
         found = found.maximum(old) if op is Ops.MAX else old.alu(op, found)
         counts = counts + 1
-    if include_self and reduce in ("sum", "prod"):
+    if include_self and reduce != "mean":
         # of no new elements, this is the old one
         return found
     if reduce == "mean":
