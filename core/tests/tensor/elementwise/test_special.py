@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Any, int]] = {
     "asin": (UNIT, 4),
     "acos": (UNIT, 4),
     "atan": (WIDE, 4),
-    "erf": (WIDE, 4),
+    "erf": (WIDE, 2),
     "erfc": (WIDE, 10),
 }
 

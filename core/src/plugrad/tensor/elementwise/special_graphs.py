@@ -26,11 +26,18 @@ _ERFC_BELOW_DOUBLE = (
     0.0196394665891181425, 0.00210198351523618888, 0.000110441573529884895,
 )  # fmt: skip
 
-# For single precision erf(x)/x as a polynomial in x*x for 0..1, with a relative error of 1e-9.
-_ERF_NEAR = (
-    1.128379166, -0.3761262582, 0.1128358515, -0.02685381194,
-    0.005188327692, -0.0008010193674, 7.853861493e-05,
+# For single precision log(1 - erf(x))/x + 1 as a polynomial for x of 0 to 3.95, from where on erf rounds
+# to 1, and (exp(x) - 1 - x)/x**2 as one for up to half of log(2): errors of 4e-9 and 1.4e-8 of the result.
+_ERF_END = 3.95
+_LOG_ERFC = (
+    -0.128379166, -0.636619568, -0.102776304, 0.0191478226, 0.00016950470,
+    -0.00167567784, 0.000637365098, -0.000118862132, 9.38809717e-06,
 )  # fmt: skip
+_EXPM1 = (0.49999997, 0.166665465, 0.0416674353, 0.00836627744, 0.00138707319)
+# log(2) as a float of few digits and a rest
+_LOG2_HIGH, _LOG2_LOW = 0.693115234375, 3.1946184e-05
+# Added to a float below 2**22, it leaves the nearest integer, with the bias of exponents, in the low bits.
+_TO_EXPONENT = 1.5 * 2**23 + 127
 
 # From here on exp(-z*z) is 0.
 _LAST = 40.0
@@ -232,17 +239,33 @@ def erfc(x: UOp) -> UOp:
 
 def erf(x: UOp) -> UOp:
     """Return the error function, 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x."""
-    z, is_double = _limited_size(x), x.dtype is dtypes.float64
+    out = _erf_double(x) if x.dtype is dtypes.float64 else _erf_single(x)
+    return with_rule([out], [x], _erf_gradient)[0]
+
+
+def _erf_double(x: UOp) -> UOp:
+    z = _limited_size(x)
     is_near = z < 1.0
     near = is_near.where(x, x.const_like(0.0))
-    coefficients = _ERF_NEAR
-    if is_double:
-        series = [(-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(20)]
-        coefficients = [c * 2 / math.sqrt(math.pi) for c in series]
-    # 1 - rest has all digits of single precision where the exponential lacks some
-    rest = (_gauss(z) if is_double else (-z * z).exp()) * _scaled_erfc(z)
-    out = is_near.where(near * polynomial(near * near, coefficients), signed_like(1.0 - rest, x))
-    return with_rule([out], [x], _erf_gradient)[0]
+    series = [(-1) ** n / (math.factorial(n) * (2 * n + 1)) * 2 / math.sqrt(math.pi) for n in range(20)]
+    rest = _gauss(z) * _scaled_erfc(z)
+    return is_near.where(near * polynomial(near * near, series), signed_like(1.0 - rest, x))
+
+
+def _erf_single(x: UOp) -> UOp:
+    """Return 1 - exp(log(1 - erf)), without the digits that cancel near 0."""
+    sign = x.bitcast(dtypes.int32) & (-1 << 31)
+    size = (x.bitcast(dtypes.int32) & ~(-1 << 31)).bitcast(x.dtype)
+    z = (size > _ERF_END).where(size.const_like(_ERF_END), size)
+    log = z.mulacc(polynomial(z, _LOG_ERFC), -z)
+    counted = log.mulacc(log.const_like(1 / math.log(2)), log.const_like(_TO_EXPONENT))
+    halvings = counted - _TO_EXPONENT
+    for part in (_LOG2_HIGH, _LOG2_LOW):
+        log = halvings.mulacc(log.const_like(-part), log)
+    change = (log * log).mulacc(polynomial(log, _EXPM1), log)
+    power = (counted.bitcast(dtypes.int32) << 23).bitcast(x.dtype)
+    out = (-power).mulacc(change, 1.0 - power)
+    return (out.bitcast(dtypes.int32) | sign).bitcast(x.dtype)
 
 
 def _erf_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
