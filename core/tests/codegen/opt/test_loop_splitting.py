@@ -104,15 +104,15 @@ def test_each_border_of_a_gate_is_a_cut() -> None:
 
 
 def test_rows_of_computed_values_are_cut_at_their_gate_too() -> None:
-    n, i, j = (UOp.range(size, k) for k, size in enumerate((4, 34, 34)))
-    inside = (0 < i) & (i < 33) & (0 < j) & (j < 33)
-    value = param(1, 4 * 32 * 32).index((n * 32 + i) * 32 + j - 33, inside).load()
-    place = param(0, 4 * 34 * 34).index((n * 34 + i) * 34 + j)
+    n, i, j = (UOp.range(size, k) for k, size in enumerate((4, 34, 10)))
+    inside = (0 < i) & (i < 33) & (0 < j) & (j < 9)
+    value = param(1, 4 * 32 * 8).index((n * 32 + i) * 8 + j - 9, inside).load()
+    place = param(0, 4 * 34 * 10).index((n * 34 + i) * 10 + j)
     copied, scaled = (
         UOp.sink(place.store(what, n, i, j), arg=KernelInfo())
         for what in (value, inside.where(value * 3.0 + 1.0, value.const_like(0.0)))
     )
-    columns = cut(((2,), 33), ((2, 0), 1))
+    columns = cut(((2,), 9), ((2, 0), 1))
     assert chosen(copied) == columns
     assert chosen(scaled) == [*cut(((1,), 33), ((1, 0), 1)), *columns]
     loads = [u for u in lower(scaled, LOOPS).program if u.op is Ops.LOAD]
@@ -139,6 +139,17 @@ def test_many_tensors_that_are_stacked_are_read_without_gates_where_that_is_all(
     loads = [u for u in lower(stacked_alone(12, 40, 2), LOOPS).program if u.op is Ops.LOAD]
     assert all(len(u.src) == 1 for u in loads)
     assert chosen(stacked_alone(12, 40, 20)) == []
+
+
+def test_stacks_among_the_steps_of_a_longer_axis_are_read_without_gates() -> None:
+    i, j = UOp.range(24, 0), UOp.range(40, 1)
+    part = i % 3
+    value = param(1, 320).index(i // 3 * 40 + j, part < 1).load()
+    value = value + param(2, 320).index(i // 3 * 40 + j, ~(part < 1) & (part < 2)).load()
+    value = value + param(3, 320).index(i // 3 * 40 + j, ~(part < 2)).load()
+    ast = UOp.sink(param(0, 960).index(i * 40 + j).store(value, i, j), arg=KernelInfo())
+    assert chosen(ast) == [Opt(OptOps.UPCAST, (0,), 3)]
+    assert all(len(u.src) == 1 for u in lower(ast, LOOPS).program if u.op is Ops.LOAD)
 
 
 def test_rows_that_start_again_often_are_left_whole() -> None:

@@ -67,3 +67,27 @@ def test_results_are_those_of_the_transpose(rows: int, columns: int, dtype: DTyp
     out, read = storage_of(np.zeros(rows * columns), dtype), storage_of(x.ravel(), dtype)
     run_lowered(lower(transposed(rows, columns, dtype), LOOPS), [out, read])
     assert np.array_equal(values_of(out, dtype).reshape(rows, columns), x.T * 2)
+
+
+def exchanged(rows: int, columns: int, size: int) -> UOp:
+    """Return the kernel that exchanges two axes around rows of `size` elements."""
+    (i, j, k), numel = (
+        (UOp.range(n, axis) for axis, n in enumerate((rows, columns, size))),
+        rows * columns * size,
+    )
+    out, x = (UOp(Ops.PARAM, dtypes.float32, (), (slot, numel)) for slot in range(2))
+    value = x.index((j * rows + i) * size + k).load()
+    return UOp.sink(out.index((i * columns + j) * size + k).store(value, i, j, k), arg=KernelInfo())
+
+
+def test_short_rows_that_lie_beside_each_other_are_read_side_by_side() -> None:
+    assert optimise(KernelOpt(exchanged(64, 32, 8), LOOPS)).applied[1:] == [Opt(OptOps.UPCAST, (0,), 8)]
+    # rows of several lines fill them; near ones stay in the first cache; and some count must be whole
+    for near in (exchanged(64, 32, 64), exchanged(16, 32, 8), exchanged(65, 32, 8)):
+        assert all(opt.axis[0] == 2 for opt in optimise(KernelOpt(near, LOOPS)).applied)
+    x = np.arange(64 * 8 * 4)
+    out, read = storage_of(np.zeros(x.size), dtypes.float32), storage_of(x, dtypes.float32)
+    run_lowered(lower(exchanged(64, 8, 4), LOOPS), [out, read])
+    assert np.array_equal(
+        values_of(out, dtypes.float32).reshape(64, 8, 4), x.reshape(8, 64, 4).swapaxes(0, 1)
+    )

@@ -36,7 +36,7 @@ from plugrad.codegen.opt.tile import (
     lanes_of_rest,
     vector_steps,
 )
-from plugrad.codegen.opt.transpose import write_lines
+from plugrad.codegen.opt.transpose import rows_side_by_side, write_lines
 from plugrad.codegen.opt.unrolling import (
     CODE_LIMIT,
     streams,
@@ -407,7 +407,7 @@ class _VectorPlan:
             side = self._fitting(r, 1, (_WAYS, _WAYS // 2) if constant_size(r) != 2 else (2,))
             if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
-        return None
+        return rows_side_by_side(self.kernel, self.places)
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""

@@ -22,6 +22,8 @@ _MOST_PIECES = 4
 # The same of tensors that are stacked, if all pieces together are not much longer than the loop's code.
 _MOST_STACKED = 16
 _LONGER = 3
+# Vectors of a row that a border leaves few of.
+_SHORT_ROW = 3
 # Pieces are worth loops of their own where the longest of them is long.
 _LONG = 7
 
@@ -42,11 +44,13 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     if not along:
         return
     asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:]}
-    short = [(r, n) for r in along[:-1] if 1 < (n := constant_size(r) or 0) <= _MOST_STACKED]
-    stacked = [(r, n) for r, n in short if len({b for s in asked for b in _borders(s, r)}) == n - 1]
-    for r, count in stacked[:1]:
-        if count <= _MOST_PIECES or _are_short(value, r, count):
+    parts = (u for u in order if u.op is Ops.FLOORMOD and u.src[0] in along[:-1] and u.src[1].op is Ops.CONST)
+    short = [(r, r, constant_size(r) or 0) for r in along[:-1]] + [(u, u.src[0], u.src[1].arg) for u in parts]
+    for step, r, count in short:
+        among = {b for s in asked for b in _borders(s, step, count)} if 1 < count <= _MOST_STACKED else ()
+        if len(among) == count - 1 and (count <= _MOST_PIECES or _are_short(value, step, count)):
             yield Opt(OptOps.UPCAST, r.arg.ident, count)
+            break
     # without another axis, threads would have nothing to share
     if len(along) == 1 and are_worth_threads(work_of(bodies_of(kernel.ast)), kernel.capabilities.threads):
         return
@@ -57,9 +61,10 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
         return
     columns = _pieces(asked, r)
     rows = along[along.index(r) - 1] if len(along) > 2 else r
-    # what is computed anew in each row asks for its gate; copies write line after line
+    # short rows of what is computed ask for their gate again and again; copies write line after line
     computed = (u for u in value.toposort() if u.op in ALU and u.op is not Ops.WHERE)
-    if columns and rows is not r and any(is_float(u.dtype) for u in computed):
+    is_short = (constant_size(r) or 0) < _SHORT_ROW * kernel.capabilities.lanes(value.dtype)
+    if columns and is_short and rows is not r and any(is_float(u.dtype) for u in computed):
         yield from _pieces(asked, rows)
     yield from columns
 
@@ -76,17 +81,17 @@ def _operations(value: UOp) -> int:
 
 def _pieces(asked: Iterable[UOp], r: UOp) -> list[Opt]:
     """Return the cuts of `r` into few pieces, one of them long; else none."""
-    borders = sorted({b for s in asked if r in s.ranges for b in _borders(s, r)})
-    pieces = [b - a for a, b in pairwise([0, *borders, constant_size(r) or 0])]
+    size = constant_size(r) or 0
+    borders = sorted({b for s in asked if r in s.ranges for b in _borders(s, r, size)})
+    pieces = [b - a for a, b in pairwise([0, *borders, size])]
     if len(pieces) > _MOST_PIECES or max(pieces) < _LONG:
         return []
     first = r.arg.ident
     return [Opt(OptOps.SPLIT, (*first, *[0] * i), border) for i, border in enumerate(reversed(borders))]
 
 
-def _borders(value: UOp, r: UOp) -> Iterator[int]:
-    """Yield steps of `r` at which a comparison, quotient or remainder within `value` changes."""
-    size = constant_size(r) or 0
+def _borders(value: UOp, r: UOp, size: int) -> Iterator[int]:
+    """Yield steps of `r` at which a comparison, quotient or remainder changes."""
     for u in value.toposort():
         if u.op is Ops.CMPLT:
             left, right = u.src
@@ -105,6 +110,8 @@ def _borders(value: UOp, r: UOp) -> Iterator[int]:
 
 def _start(moving: UOp, r: UOp) -> int | None:
     """Return the first value of `moving`, which counts up with `r`; otherwise None."""
+    if moving is r:
+        return 0
     if coefficient(moving, r) != 1:
         return None
     lowest, highest = moving.substitute({r: r.const_like(0)}).bounds

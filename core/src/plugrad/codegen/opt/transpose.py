@@ -6,9 +6,11 @@ where tiles of 8 x 8 whose elements are stored one by one take 0.64; 1000 x 1001
 (gcc 12, Zen 3). It is a third of the code.
 """
 
-from plugrad.codegen.opt.analysis import bodies_of
+from collections.abc import Sequence
+
+from plugrad.codegen.opt.analysis import FAR_BYTES, MemoryAccess, bodies_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.opt_ops import Opt, OptOps
+from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
 from plugrad.target import LINE_BYTES
 from plugrad.uop import AxisType, UOp
@@ -35,6 +37,22 @@ def write_lines(kernel: KernelOpt) -> bool:
         ident = (*ident, 1)
     kernel.apply(Opt(OptOps.UPCAST, ident, count))
     return True
+
+
+def rows_side_by_side(kernel: KernelOpt, places: Sequence[MemoryAccess]) -> tuple[AxisId, int] | None:
+    """Return the outer axis to write out where an inner one leaves pages.
+
+    A copy that exchanges the axes around rows of a line or less, such as those of filters, goes through its
+    memory in steps of a page, and steps of the outer axis read the lines beside.
+    """
+    loops = _loops(kernel)
+    for p in (p for p in places if not p.is_store and p.reduce is None):
+        far = [i for i, r in enumerate(loops) if p.step_bytes(r) >= FAR_BYTES]
+        for r in loops[: max(far, default=0)]:
+            is_near = 0 < p.step_bytes(r) <= LINE_BYTES and (constant_size(r) or 0) % _SHORTEST_ROW == 0
+            if is_near and kernel.can_write_out(r):
+                return r.arg.ident, _SHORTEST_ROW
+    return None
 
 
 def _axes(kernel: KernelOpt) -> tuple[UOp, UOp, int] | None:
