@@ -6,6 +6,8 @@ from plugrad.dtype import DType, dtype_max, dtype_min, dtypes
 from plugrad.uop import COMPARE, Ops, UOp
 
 _LEAST, _MOST = dtype_min(dtypes.int32), dtype_max(dtypes.int32)
+# what does not compute in the width of its result
+_OTHERWISE = frozenset({Ops.CAST, Ops.WHERE, Ops.REDUCE, Ops.RANGE, Ops.SPECIAL})
 
 
 def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:
@@ -19,14 +21,23 @@ def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:
         src = tuple([done[s] for s in u.src])
         if u.dtype.kind == "index":
             done[u] = _narrow(u, src)
-        elif u.op in COMPARE and u.src[0].dtype.kind == "index":
-            done[u] = UOp(u.op, u.dtype, _to_common(src), u.arg, u.tag)
+        elif src == u.src:
+            done[u] = u
         else:
-            done[u] = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
+            if u.op in COMPARE and u.src[0].dtype.kind == "index":
+                src = _to_common(src)
+            done[u] = UOp(u.op, u.dtype, src, u.arg, u.tag)
     return done[sink]
 
 
 def _narrow(u: UOp, src: tuple[UOp, ...]) -> UOp:
+    if u.op not in _OTHERWISE:
+        dtype = _width(u)
+        if not all([s.dtype is dtype for s in src]):
+            if any([s.dtype.scalar() is dtypes.int64 for s in src]):
+                dtype = dtypes.int64
+            src = tuple([s.cast(dtype) for s in src])
+        return UOp(u.op, dtype.vec(u.dtype.count), src, u.arg, u.tag)
     if u.op is Ops.CAST:
         # what enters index arithmetic has the width that its bounds ask for
         return src[0].cast(_width(u))
@@ -34,18 +45,12 @@ def _narrow(u: UOp, src: tuple[UOp, ...]) -> UOp:
     if u.op is Ops.WHERE:
         values = tuple(s.cast(dtype) for s in src[1:])
         return UOp(u.op, dtype.vec(u.dtype.count), (src[0], *values), u.arg, u.tag)
-    if u.op in (Ops.RANGE, Ops.SPECIAL):
-        # a loop counts up to its size, one more than its last value
-        dtype = _width(u.src[0])
-        return UOp(u.op, dtype, (src[0].cast(dtype),), u.arg, u.tag)
     if u.op is Ops.REDUCE:
         values = tuple(s.cast(dtype) for s in src[: u.arg[1]])
         return UOp(u.op, dtype.vec(u.dtype.count), (*values, *src[u.arg[1] :]), u.arg, u.tag)
-    if not all([s.dtype is dtype for s in src]):
-        if any([s.dtype.scalar() is dtypes.int64 for s in src]):
-            dtype = dtypes.int64
-        src = tuple([s.cast(dtype) for s in src])
-    return UOp(u.op, dtype.vec(u.dtype.count), src, u.arg, u.tag)
+    # a loop counts up to its size, one more than its last value
+    dtype = _width(u.src[0])
+    return UOp(u.op, dtype, (src[0].cast(dtype),), u.arg, u.tag)
 
 
 def _width(u: UOp) -> DType:

@@ -293,6 +293,10 @@ class CStyleRenderer(Renderer):
         """Name memory by its own name: the order of lines says which writes came before."""
         scope.names[u] = scope.names[u.src[0]]
 
+    def write_matrix(self, scope: Scope, u: UOp) -> None:
+        """Call a matrix instruction, or the load of a fragment."""
+        raise NotImplementedError(f"{type(self).__name__} has no matrix instructions ({u.arg})")
+
     def write_nothing(self, scope: Scope, u: UOp) -> None:
         """Nodes that only hold others together."""
 
@@ -381,6 +385,8 @@ _STATEMENTS: Mapping[Ops, Callable[[CStyleRenderer, Scope, UOp], None]] = {
     Ops.STORE: lambda r, scope, u: r.write_store(scope, u),
     Ops.AFTER: lambda r, scope, u: r.write_after(scope, u),
     Ops.SINK: lambda r, scope, u: r.write_nothing(scope, u),
+    Ops.WMMA: lambda r, scope, u: r.write_matrix(scope, u),
+    Ops.LOAD_MATRIX: lambda r, scope, u: r.write_matrix(scope, u),
 }
 
 

@@ -18,7 +18,6 @@ from plugrad.uop import Ops, UOp
 
 # what may leave the range of a signed integer
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
-_OF_MATRICES = frozenset({Ops.WMMA, Ops.LOAD_MATRIX})
 _UNSIGNED: Mapping[int, DType] = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
 
 
@@ -67,11 +66,8 @@ class ExactRenderer(CStyleRenderer):
         """Return the function of `u`, a matrix instruction or the load of a fragment."""
         raise NotImplementedError(f"{type(self).__name__} has no matrix instructions ({u.arg})")
 
-    def write(self, scope: Scope, u: UOp) -> None:
-        """Write one node; a matrix instruction is a call that stays in its place."""
-        if u.op not in _OF_MATRICES:
-            super().write(scope, u)
-            return
+    def write_matrix(self, scope: Scope, u: UOp) -> None:
+        """Call a matrix instruction, or the load of a fragment, in its place."""
         call = f"{self.matrix_function(scope, u)}({', '.join(scope.names[s] for s in u.src)})"
         scope.declare(u, "tile", self.type_name(scope, u.dtype), call)
 
@@ -112,8 +108,8 @@ class ExactRenderer(CStyleRenderer):
         """Return the expression of an ALU node on rendered sources."""
         if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
             return f"{self.division(scope, OPERATORS[u.op], u.dtype)}({', '.join(args)})"
-        is_scalar = u.op in _OVERFLOWING and u.dtype.count == 1
-        if is_scalar and not self.integers_wrap and may_overflow(u, scope.addresses):
+        may_be_undefined = not self.integers_wrap and u.dtype.count == 1 and u.op in _OVERFLOWING
+        if may_be_undefined and may_overflow(u, scope.addresses):
             unsigned = self.type_names[dtypes.uint64 if u.dtype.itemsize == 8 else dtypes.uint32]
             wrapped = super().alu(scope, u, [f"({unsigned}){arg}" for arg in args])
             return f"(({self.type_names[u.dtype]}){wrapped})" if u.dtype.itemsize >= 4 else wrapped

@@ -104,12 +104,12 @@ class MaskRenderer(ExactRenderer):
 
     def expression(self, scope: Scope, u: UOp) -> str:
         """Return the expression of a node; masks are told apart from numbers here."""
-        if u.op is Ops.GEP and is_bool(u.dtype):
+        if not is_bool(u.dtype):
+            return super().expression(scope, u)
+        if u.op is Ops.GEP:
             lanes = [f"({self.lane(scope.names[u.src[0]], lane)} != 0)" for lane in u.arg]
             return lanes[0] if u.dtype.count == 1 else self.vector(scope, u.dtype, lanes)
-        if is_mask(u) and u.op in _MASKED:
-            return self._mask_alu(scope, u)
-        return super().expression(scope, u)
+        return self._mask_alu(scope, u) if is_mask(u) and u.op in _MASKED else super().expression(scope, u)
 
     def vector(self, scope: Scope, dtype: DType, parts: Sequence[str]) -> str:
         """Return a vector of scalar expressions; truth as a mask of bytes."""

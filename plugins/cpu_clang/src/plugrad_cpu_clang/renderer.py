@@ -265,10 +265,9 @@ class CpuRenderer(MaskRenderer):
 
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node that gives numbers, or one truth."""
-        count, dtype = u.dtype.count, u.dtype.scalar()
-        if operator := _extreme_operator(u):
-            function = preamble.extreme(scope.define, operator, preamble.SHORT_NAMES[dtype], count)
-            return f"{function}({args[1]}, {args[2]})"
+        if u.op is Ops.WHERE and (operator := _extreme_operator(u)):
+            short = preamble.SHORT_NAMES[u.dtype.scalar()]
+            return f"{preamble.extreme(scope.define, operator, short, u.dtype.count)}({args[1]}, {args[2]})"
         return super().alu(scope, u, args)
 
     def maximum(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
@@ -347,8 +346,8 @@ class CpuRenderer(MaskRenderer):
 
 
 def _extreme_operator(u: UOp) -> str | None:
-    """Return the operator by which `u`, a choice between float vectors, compares just the two."""
-    is_choice = u.op is Ops.WHERE and u.src[0].op is Ops.CMPLT
+    """Return the operator by which the WHERE `u`, of float vectors, compares just the two."""
+    is_choice = u.src[0].op is Ops.CMPLT
     if not is_choice or u.dtype.count == 1 or u.dtype.scalar() not in (dtypes.float32, dtypes.float64):
         return None
     compared, choices = u.src[0].src, u.src[1:]

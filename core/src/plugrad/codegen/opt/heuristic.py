@@ -8,6 +8,7 @@ work-items, wide loads and shared reductions.
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import itemgetter
 
 from plugrad.codegen.opt.analysis import (
     LoopBody,
@@ -282,21 +283,26 @@ class _VectorPlan:
             return None
         # what is computed of each sum, in lanes of results or one by one
         after = sum(body.steps * body.written_out for body in self.bodies if body.reduce is None)
+        (steps,) = self._times(main, [tile])
         if lane is not None:
-            return self._steps(main, tile) + after / self._lanes(lane)
+            return steps + after / self._lanes(lane)
         reduced = ranges_of_reduce(main.reduce)
         results = main.steps // steps_of(reduced)
         lanes = max(map(self._lanes, reduced))
         if lanes == 1:
             return None
         after *= element_time(self.kernel.capabilities)
-        return self._steps(main, tile) / lanes + lanes_added(lanes) * results + after
+        return steps / lanes + lanes_added(lanes) * results + after
 
-    def _steps(self, body: LoopBody, tile: Tile) -> float:
-        """Return a tile's time over all of `body`, in multiplications of whole vectors."""
-        packed = [p for p in body.moving if self._is_packed(p, tile.column)]
+    def _times(self, body: LoopBody, tiles: Sequence[Tile]) -> list[float]:
+        """Return tiles' times over all of `body`, in multiplications of whole vectors.
+
+        They have the same columns.
+        """
+        packed = [p for p in body.moving if self._is_packed(p, tiles[0].column)]
         results = [p for p in self.places if p.reduce is None]
-        return tile.time(body, results, packed, self._batch(packed), self.kernel.capabilities)
+        batch, can = self._batch(packed), self.kernel.capabilities
+        return [tile.time(body, results, packed, batch, can) for tile in tiles]
 
     def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
         """Say whether windows of neighbours along `row` overlap in vectors along the columns.
@@ -306,10 +312,9 @@ class _VectorPlan:
         wide = [p for p in body.moving if any(map(p.moves, columns)) and p.moves(row)]
         return any(p.overlaps(row) for p in wide if not any(self._is_packed(p, c) for c in columns))
 
-    def _shuffle_registers(self, body: LoopBody, tile: Tile) -> float:
-        """Return the registers beside the products' that a step needs for lanes to be picked."""
-        lane = tile.column
-        return tile.loads(body, lambda p: _PICKED * (p.is_shuffled(lane) and not self._is_packed(p, lane)))
+    def _is_shuffled(self, place: MemoryAccess, lane: UOp) -> bool:
+        """Say whether lanes at a place are picked from wide loads of memory."""
+        return place.is_shuffled(lane) and not self._is_packed(place, lane)
 
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
         """Sum a reduction along the lanes of vectors, `chains` of them side by side."""
@@ -378,16 +383,20 @@ class _VectorPlan:
                 choices += (tile.with_rows(row, t) for t in self._fitting(row, 1, range(2, 5)))
         # what the windows of rows share takes the registers of a loop; without one it has its turn
         sharing = {r for r in rows if self._shares_vectors(body, columns, r)}
+        # lanes are picked out of registers beside those of the products
+        shuffled = [p for p in body.moving if self._is_shuffled(p, columns[0])]
+        picks = [_PICKED * c.loads(body, shuffled.__contains__) if shuffled else 0 for c in choices]
         fitting = [
             tile
-            for tile in choices
-            if tile.fits(body, registers, self._shuffle_registers(body, tile))
+            for tile, picked in zip(choices, picks, strict=True)
+            if tile.fits(body, registers, picked)
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
         ] or choices[:1]  # where sums of one loop fill the registers
         # neighbouring tiles load one factor again, which should be in the cache by then
         far = [1 if t.nbytes(body) <= self.cache_bytes else _BEYOND_CACHE for t in fitting]
-        times = [f * t.penalty * self._steps(body, t) for f, t in zip(far, fitting, strict=True)]
-        return min(zip(times, fitting, strict=True), key=lambda c: (c[0], -c[1].products))[1]
+        each = zip(fitting, far, self._times(body, fitting), strict=True)
+        times = [(f * t.penalty * time, -t.products, t) for t, f, time in each]
+        return min(times, key=itemgetter(0, 1))[2]
 
     def _widths(self, body: LoopBody, lane: UOp | None) -> range:
         """Return the counts of columns to try: fewer vectors where a window makes code long."""

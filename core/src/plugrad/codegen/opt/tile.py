@@ -74,12 +74,12 @@ class Tile:
         Rows share all vectors of the columns; of the other factor one is loaded at a time. Of those that wait
         for later steps of a window, memory gives some again.
         """
-        factors = 1 + self.columns if self.rows else 1
-        spare = registers - self.products - factors
+        factors, products = 1 + self.columns if self.rows else 1, self.products
+        spare = registers - products - factors
         return (
-            self.products + picked <= registers * 3 // 4
+            products + picked <= registers * 3 // 4
             and spare >= 0
-            and spare + self.products * _READ_AGAIN >= self._waiting(body)
+            and spare + products * _READ_AGAIN >= self._waiting(body)
         )
 
     def _waiting(self, body: LoopBody) -> float:
@@ -164,8 +164,8 @@ class Tile:
         A core loads, each place times its weight, while it multiplies, as often in a cycle or more often. A
         `product` of shorter vectors may take less.
         """
-        loads = self.loads(body, weight)
-        each = (max(self.products * product, loads) + _BESIDE * loads) / (self.products * self.unit)
+        loads, products = self.loads(body, weight), self.products
+        each = (max(products * product, loads) + _BESIDE * loads) / (products * self.unit)
         return body.steps * each * self.rest
 
     def time(
