@@ -164,9 +164,9 @@ class Resolved:
         nodes: these and all nodes below.
     """
 
-    def __init__(self, values: Iterable[UOp]) -> None:
+    def __init__(self, values: Iterable[UOp], known: Mapping[UOp, UOp] | None = None) -> None:
         self.top = UOp.sink(*values)
-        self.graphs = resolve_graph(self.top)
+        self.graphs = resolve_graph(self.top, known or {})
         found = map(root_of, self.graphs[self.top].src)
         self.roots = list(dict.fromkeys(root for root in found if root is not None))
         self.nodes = UOp.sink(*self.roots).toposort()
@@ -182,7 +182,7 @@ def _resolve(given: dict[UOp, UOp], known: Resolved | None) -> Resolved:
     found = known if known is not None and known.top.src == (*given.values(),) else Resolved(given.values())
     if found.waiting:
         given.update(found.waiting)
-        return Resolved(given.values())
+        return Resolved(given.values(), found.graphs)
     return found
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Hashable
 from itertools import repeat
 from typing import Any
 
+from plugrad._util import collector_paused
 from plugrad.engine import storage
 from plugrad.engine.capture import Capture, capturing
 from plugrad.engine.execute import Step
@@ -47,7 +48,9 @@ def trace_call(
 
     What it wrote to the copies is written to the arguments afterwards.
     """
-    return _Tracer(inputs).run(function, args, kwargs)
+    # a trace makes very many nodes, which hold no cycles: the collector looks through them once, behind it
+    with collector_paused():
+        return _Tracer(inputs).run(function, args, kwargs)
 
 
 class _Tracer:
