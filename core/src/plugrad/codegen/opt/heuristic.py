@@ -8,7 +8,6 @@ work-items, wide loads and shared reductions.
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from operator import itemgetter
 
 from plugrad.codegen.opt.analysis import (
     LoopBody,
@@ -295,10 +294,7 @@ class _VectorPlan:
         return steps / lanes + lanes_added(lanes) * results + after
 
     def _times(self, body: LoopBody, tiles: Sequence[Tile]) -> list[float]:
-        """Return tiles' times over all of `body`, in multiplications of whole vectors.
-
-        They have the same columns.
-        """
+        """Return times of tiles of the same columns, in multiplications of whole vectors."""
         packed = [p for p in body.moving if self._is_packed(p, tiles[0].column)]
         results = [p for p in self.places if p.reduce is None]
         batch, can = self._batch(packed), self.kernel.capabilities
@@ -311,10 +307,6 @@ class _VectorPlan:
         """
         wide = [p for p in body.moving if any(map(p.moves, columns)) and p.moves(row)]
         return any(p.overlaps(row) for p in wide if not any(self._is_packed(p, c) for c in columns))
-
-    def _is_shuffled(self, place: MemoryAccess, lane: UOp) -> bool:
-        """Say whether lanes at a place are picked from wide loads of memory."""
-        return place.is_shuffled(lane) and not self._is_packed(place, lane)
 
     def _sum_in_lanes(self, body: LoopBody, chains: int) -> None:
         """Sum a reduction along the lanes of vectors, `chains` of them side by side."""
@@ -384,7 +376,8 @@ class _VectorPlan:
         # what the windows of rows share takes the registers of a loop; without one it has its turn
         sharing = {r for r in rows if self._shares_vectors(body, columns, r)}
         # lanes are picked out of registers beside those of the products
-        shuffled = [p for p in body.moving if self._is_shuffled(p, columns[0])]
+        column = columns[0]
+        shuffled = [p for p in body.moving if p.is_shuffled(column) and not self._is_packed(p, column)]
         picks = [_PICKED * c.loads(body, shuffled.__contains__) if shuffled else 0 for c in choices]
         fitting = [
             tile
@@ -394,9 +387,9 @@ class _VectorPlan:
         ] or choices[:1]  # where sums of one loop fill the registers
         # neighbouring tiles load one factor again, which should be in the cache by then
         far = [1 if t.nbytes(body) <= self.cache_bytes else _BEYOND_CACHE for t in fitting]
-        each = zip(fitting, far, self._times(body, fitting), strict=True)
-        times = [(f * t.penalty * time, -t.products, t) for t, f, time in each]
-        return min(times, key=itemgetter(0, 1))[2]
+        times = self._times(body, fitting)
+        times = [f * t.penalty * time for f, t, time in zip(far, fitting, times, strict=True)]
+        return min(zip(times, fitting, strict=True), key=lambda c: (c[0], -c[1].products))[1]
 
     def _widths(self, body: LoopBody, lane: UOp | None) -> range:
         """Return the counts of columns to try: fewer vectors where a window makes code long."""
