@@ -188,7 +188,9 @@ def test_the_best_compiler_is_tried_and_the_next_only_if_that_fails(tmp_path, mo
         chosen = choose_toolchain()
         assert chosen.toolchain.banner == "gcc-12"
         assert {t.banner: t.problem for t in chosen.others} == {"gcc-13": "no linker", "gcc-11": ""}
-        assert tried == ["gcc-13", "gcc-12"]
+        # those that answer before better ones may be tried as well
+        assert {"gcc-13", "gcc-12"} <= set(tried)
+        first = len(tried)
         toolchain.forget_choices()
         choose_toolchain()
-        assert tried == ["gcc-13", "gcc-12", "gcc-13"]
+        assert tried[first:] == ["gcc-13"]

@@ -1,8 +1,9 @@
 """Find the C compilers of this machine and choose one, once.
 
 A compiler is known by what `--version` says; the best one makes a trial compile, and the next only if that
-fails. Both are kept in the cache directory under the compiler's path, modification time and size. So a
-process that finds its kernels in the cache runs no compiler.
+fails. A recent one is tried while slower ones have yet to answer. Both are kept in the cache directory under
+the compiler's path, modification time and size. So a process that finds its kernels in the cache runs no
+compiler.
 
 Ranking, best first (kernels of the same tile, measured: clang 15+, gcc 11+ and zig reach the same speed):
 
@@ -22,6 +23,7 @@ import os
 import re
 import shlex
 import shutil
+import threading
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -40,6 +42,8 @@ _CLANG_SUFFIXES = ("", *(f"-{number}" for number in range(40, 8, -1)))
 _GCC_SUFFIXES = ("", *(f"-{number}" for number in range(25, 8, -1)))
 # zig's first run takes a few seconds; one that takes this long is not going to end.
 _TRIAL_SECONDS = 120.0
+# the rank from which a compiler is tried before all have answered
+_RECENT: tuple[int, tuple[int, ...]] = (4, ())
 _TRIAL = "typedef float v4 __attribute__((vector_size(16)));\nvoid trial(v4 *x) { *x += *x; }\n"
 
 
@@ -129,7 +133,7 @@ def _look(asked: str) -> Choice:
                 f"PLUGRAD_CC={asked!r} cannot be used: {found.problem}. {_CHOOSE_HINT}", name="PLUGRAD_CC"
             )
         return Choice(found, "PLUGRAD_CC asks for it")
-    known = [records.identify(command) for command in candidates()]
+    known = records.identify_all(candidates())
     usable = sorted((t for t in known if not t.problem), key=lambda t: t.rank, reverse=True)
     while usable and (best := records.tried(usable[0])).problem:
         known[known.index(usable.pop(0))] = best
@@ -267,6 +271,25 @@ class _Records:
             self.known[stamp] = asdict(toolchain)
             self.changed = True
         return toolchain
+
+    def identify_all(self, commands: list[tuple[str, ...]]) -> list[Toolchain]:
+        """Return all compilers; those not known yet run side by side."""
+        found: dict[tuple[str, ...], Toolchain] = {}
+
+        def examine(command: tuple[str, ...]) -> None:
+            toolchain = found[command] = self.identify(command)
+            best = max([_RECENT, *(other.rank for other in [*found.values()] if not other.problem)])
+            # nearly always this is the one: its trial does not wait for those that have not answered yet
+            if not toolchain.problem and toolchain.rank >= best:
+                self.tried(toolchain)
+
+        unknown = [command for command in commands if _stamp(command) not in self.known]
+        threads = [threading.Thread(target=examine, args=(command,)) for command in unknown]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return [found.get(command) or self.identify(command) for command in commands]
 
     def tried(self, toolchain: Toolchain) -> Toolchain:
         """Return the compiler after its trial compile, with what was wrong with it."""
