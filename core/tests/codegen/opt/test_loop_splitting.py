@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plugrad.codegen.lower import lower
+from plugrad.codegen.lower import PREPARE, lower
 from plugrad.codegen.opt.heuristic import optimise
 from plugrad.codegen.opt.kernel_opt import KernelOpt
-from plugrad.codegen.opt.loop_splitting import cuts
+from plugrad.codegen.opt.loop_splitting import cuts, rests_of_rows
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
@@ -87,6 +87,15 @@ def stacked_alone(count: int, columns: int, steps: int) -> UOp:
         value = value * value + 1
     place = param(0, count * columns).index(part * columns + j)
     return UOp.sink(place.store(value, part, j), arg=KernelInfo())
+
+
+def sums_by_position(width: int) -> UOp:
+    """Return `out[i, c] = sum over j of (x[j, c] if position[j] == i else 0)`."""
+    i, c, j = UOp.range(20, 0), UOp.range(width, 1), UOp.range(20, 2, AxisType.REDUCE)
+    position = UOp(Ops.PARAM, dtypes.int32, (), (1, 20)).index(j).load()
+    x = param(2, 20 * width).index(j * width + c).load()
+    total = i.cast(dtypes.int32).eq(position).where(x, x.const_like(0.0)).reduce(Ops.ADD, j)
+    return UOp.sink(param(0, 20 * width).index(i * width + c).store(total, i, c), arg=KernelInfo("sums"))
 
 
 def chosen(ast: UOp) -> list[Opt]:
@@ -230,3 +239,23 @@ def test_a_border_of_one_step_takes_no_lanes_from_the_rows_around_it() -> None:
 
 def test_rows_of_pairs_are_cut_like_rows() -> None:
     assert chosen(pairs(6, 40)) == cut(((1,), 40))
+
+
+@pytest.mark.parametrize(
+    ("width", "threads", "place"), [(50, 2, 48), (50, 4, None), (48, 1, None), (7, 1, None)]
+)
+def test_rows_that_are_added_to_in_order_are_cut_behind_whole_vectors(
+    width: int, threads: int, place: int | None
+) -> None:
+    capabilities = replace(LOOPS, threads=threads)
+    kernel = KernelOpt(PREPARE.run(sums_by_position(width), capabilities), capabilities)
+    assert list(rests_of_rows(kernel)) == ([] if place is None else [Opt(OptOps.SPLIT, (1,), place)])
+    lowered = lower(sums_by_position(width), capabilities)
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(1, 99, 20 * width)
+    got = [storage_of(values, dtypes.float32) for values in (np.zeros(20 * width), numbers)]
+    got.insert(1, storage_of(rng.integers(0, 9, 20), dtypes.int32))
+    want = [buffer.copy() for buffer in got]
+    run_lowered(lowered, got)
+    evaluate_kernel(sums_by_position(width), want)
+    np.testing.assert_array_equal(got[0], want[0])

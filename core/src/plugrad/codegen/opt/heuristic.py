@@ -22,7 +22,7 @@ from plugrad.codegen.opt.group_staging import has_copies
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.loop_matrix import use_matrix_loops
 from plugrad.codegen.opt.loop_order import hoist_reduction, order_loops
-from plugrad.codegen.opt.loop_splitting import cuts
+from plugrad.codegen.opt.loop_splitting import cuts, rests_of_rows
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
@@ -78,7 +78,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
     elif has_copies(kernel.ast):
         add_threads(kernel)
     elif not use_matrix_loops(kernel):
-        kernel.apply_all(cuts(kernel))
+        kernel.apply_all([*cuts(kernel), *rests_of_rows(kernel)])
         _plan_loops(kernel)
     return kernel
 

@@ -221,6 +221,17 @@ class KernelOpt:
         written = {s.src[0].src[0] for s in stores}
         return written.isdisjoint(UOp.sink(*(s.src[1] for s in stores)).toposort())
 
+    def _updates_in_place(self, r: UOp) -> bool:
+        """Say whether written memory is read at the same steps of `r` only."""
+        stores = stores_of(self.ast)
+        written = {s.src[0].src[0] for s in stores}
+        reads = [(s.src[0], u) for s in stores for u in s.src[1].toposort() if u.op is Ops.INDEX]
+        return not any(map(_is_shared, stores)) and all(
+            u.src[0] is place.src[0] and coefficient(u.src[1], r) == coefficient(place.src[1], r)
+            for place, u in reads
+            if u.src[0] in written
+        )
+
     def fits_axis(self, size: int, count: int) -> bool:
         """Say whether tiles of `count` cover an axis of `size` steps with little repeated work."""
         if size % count == 0:
@@ -259,7 +270,7 @@ class KernelOpt:
 
     def _split_at(self, opt: Opt) -> None:
         r, place, size = self._part_of_axis(opt, frozenset({AxisType.LOOP}))
-        if not self.can_repeat():
+        if not self.can_repeat() and not self._updates_in_place(r):
             raise KernelOptError("the kernel reads memory that it writes, in the order of one loop.")
         first = UOp.range(place, (*opt.axis, 0), AxisType.LOOP)
         last = UOp.range(size - place, (*opt.axis, 1), AxisType.LOOP)

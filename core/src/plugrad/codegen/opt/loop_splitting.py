@@ -69,6 +69,25 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     yield from columns
 
 
+def rests_of_rows(kernel: KernelOpt) -> Iterator[Opt]:
+    """Yield the cut behind the whole vectors of rows that are updated in order.
+
+    Vectors of fewer lanes, which divide such a row, are so many more updates.
+    """
+    for store in stores_of(kernel.ast):
+        place, value, *loops = store.src
+        loops = [r for r in loops if r.op is Ops.RANGE]
+        if not any(r.arg.kind is AxisType.ORDERED for r in loops) or loops[-1].arg.kind is not AxisType.LOOP:
+            continue
+        row = loops[-1]
+        size, lanes = constant_size(row), kernel.capabilities.lanes(value.dtype)
+        if not size or size < lanes or coefficient(place.src[1], row) != 1:
+            continue
+        # threads share the steps of an axis that all stores have
+        if (size // lanes + size % lanes) * kernel.capabilities.threads < size // (size & -size):
+            yield Opt(OptOps.SPLIT, row.arg.ident, size // lanes * lanes)
+
+
 def _are_short(value: UOp, r: UOp, count: int) -> bool:
     """Say whether all steps of `r` together take few operations."""
     pieces = [simplify(value.substitute({r: r.const_like(i)})) for i in range(count)]
