@@ -346,7 +346,7 @@ def test_windows_that_overlap_make_no_rows_of_vectors() -> None:
     assert 2 not in upcast
 
 
-@pytest.mark.parametrize(("size", "channels"), [(3, 8), (5, 8), (3, 512)])
+@pytest.mark.parametrize(("size", "channels"), [(3, 8), (5, 8), (7, 8), (3, 512)])
 def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int, channels: int) -> None:
     around = 31 + size
     channel, y, x = (UOp.range(extent, n) for n, extent in enumerate((channels, 32, 32)))

@@ -113,7 +113,9 @@ def test_windows_of_neighbouring_rows_share_what_they_load() -> None:
 
 def test_windows_share_nothing_where_a_loop_runs_over_them() -> None:
     body, rows, columns = window(6)
-    assert Tile(columns, 16, 1, ()).with_rows(rows, 6).loads(body) == 6 + 1
+    # one over their columns shares nothing of theirs
+    assert Tile(columns, 16, 1, ()).with_rows(rows, 6).loads(body) == 1 + 5 / 6 + 1
+    assert Tile(columns, 16, 2, ()).with_rows(rows, 6).loads(body) == 2 * 6 + 1
 
 
 def test_a_window_is_written_out_where_its_code_is_short_and_one_axis_of_rows_shares_it() -> None:

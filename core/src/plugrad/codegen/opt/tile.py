@@ -38,6 +38,8 @@ _ROWS = 1.05
 # Steps of a whole reduction that are written out, and products in them: longer code outgrows its cache.
 LONGEST_WINDOW = 32
 BODY_LIMIT = 256
+# The same of steps that rows share, whose vectors stay in registers.
+_SHARED = 64
 # Vectors shorter than this gain too little to leave a rest.
 LANES_WITH_REST = 4
 # Vectors of half as many lanes need more registers and loads: they have to save a seventh.
@@ -108,9 +110,9 @@ class Tile:
         There are none where lanes are picked, or the reduction is more than a window. Steps of the other
         axes load what no other product has: they need not be written out.
         """
-        wide = [p for p in body.moving if p.moves(self.column)]
-        if body.reduce is None or steps_of(ranges_of_reduce(body.reduce)) > body.window:
+        if not self.rows or body.reduce is None or steps_of(ranges_of_reduce(body.reduce)) > body.window:
             return []
+        wide = [p for p in body.moving if p.moves(self.column)]
         if not all(p.is_contiguous(self.column) for p in wide):
             return []
         found = (p.window_axis(r)[0] for p in wide for r, _ in self.rows)
@@ -120,7 +122,10 @@ class Tile:
         """Say whether all products of the reduction are written out, with vectors that windows share."""
         steps = steps_of(ranges_of_reduce(body.reduce)) if body.reduce is not None else 1
         longest = LONGEST_WINDOW if len(self.rows) < 2 else _SHORT_WINDOW
-        return steps <= longest and steps * self.products <= BODY_LIMIT
+        if steps <= longest and steps * self.products <= BODY_LIMIT:
+            return True
+        shared = self.shared_axes(body) if len(self.rows) == 1 else []
+        return bool(shared) and steps_of(shared) * self.products <= _SHARED
 
     def nbytes(self, body: LoopBody) -> int:
         """Return the bytes that a reduction loads for all products and other tiles share."""
