@@ -259,3 +259,15 @@ def test_rows_that_are_added_to_in_order_are_cut_behind_whole_vectors(
     run_lowered(lowered, got)
     evaluate_kernel(sums_by_position(width), want)
     np.testing.assert_array_equal(got[0], want[0])
+
+
+@pytest.mark.parametrize(("rows", "is_written_out"), [(6, True), (7, False)])
+def test_phases_of_rows_are_written_out_where_these_are_whole(rows: int, is_written_out: bool) -> None:
+    k, i, j = UOp.range(3, 0), UOp.range(rows, 1), UOp.range(40, 2)
+    phase, half = i % 2, i // 2 * 40 + j
+    even = param(1, 160).index(half, phase < 1).load()
+    odd = param(2, 160).index(half, ~(phase < 1)).load()
+    place = param(0, 3 * rows * 40).index((k * rows + i) * 40 + j)
+    ast = UOp.sink(place.store((phase < 1).where(even, odd), k, i, j), arg=KernelInfo("phases"))
+    assert chosen(ast) == ([Opt(OptOps.UPCAST, (1,), 2)] if is_written_out else [])
+    lower(ast, LOOPS)

@@ -44,8 +44,10 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
     if not along:
         return
     asked = {s for u in order if u.op is Ops.INDEX for s in u.src[1:]}
-    parts = (u for u in order if u.op is Ops.FLOORMOD and u.src[0] in along[:-1] and u.src[1].op is Ops.CONST)
-    short = [(r, r, constant_size(r) or 0) for r in along[:-1]] + [(u, u.src[0], u.src[1].arg) for u in parts]
+    sizes = {r: constant_size(r) or 0 for r in along[:-1]}
+    parts = (u for u in order if u.op is Ops.FLOORMOD and u.src[0] in sizes and u.src[1].op is Ops.CONST)
+    short = [(r, r, size) for r, size in sizes.items()]
+    short += [(u, u.src[0], n) for u in parts if sizes[u.src[0]] % (n := u.src[1].arg) == 0]
     for step, r, count in short:
         among = {b for s in asked for b in _borders(s, step, count)} if 1 < count <= _MOST_STACKED else ()
         if len(among) == count - 1 and (count <= _MOST_PIECES or _are_short(value, step, count)):
