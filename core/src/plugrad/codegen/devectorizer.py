@@ -45,12 +45,12 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
         return None
 
     nodes = sink.toposort()
-    may_change = nodes if capabilities.vector_bits == 0 else [u for u in nodes if u.op in _OF_MEMORY]
-    is_kept = all([(new := change(u)) is None or new is u for u in may_change])
+    ops = _OF_MEMORY if capabilities.vector_bits else None
+    is_kept = all([(new := change(u)) is None or new is u for u in nodes if ops is None or u.op in ops])
     # simplified graphs have no lanes of made vectors
     if is_kept and sink.normal_for is pm_symbolic:
         return sink
-    return graph_rewrite(rebuild(sink, change), pm_vector, name="devectorize")
+    return graph_rewrite(rebuild(sink, change, ops=ops), pm_vector, name="devectorize")
 
 
 def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:

@@ -10,6 +10,8 @@ from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, UOp, simplify
 from plugrad.uop.strides import constant_size
 
+_WITH_LOOPS = frozenset({Ops.REDUCE, Ops.BARRIER, Ops.COMMIT})
+
 
 def expand(sink: UOp, capabilities: Capabilities) -> UOp:
     """Replace unrolled ranges by their steps.
@@ -19,11 +21,11 @@ def expand(sink: UOp, capabilities: Capabilities) -> UOp:
     """
 
     def change(u: UOp) -> UOp | None:
-        if u.op in (Ops.BARRIER, Ops.COMMIT):
-            return u.replace(src=tuple(step for s in u.src for step in _expand_store(s)))
-        return _expand_reduce(u, capabilities)
+        if u.op is Ops.REDUCE:
+            return _expand_reduce(u, capabilities)
+        return u.replace(src=tuple(step for s in u.src for step in _expand_store(s)))
 
-    sink = rebuild(sink, change)
+    sink = rebuild(sink, change, ops=_WITH_LOOPS)
     stores = [step for store in sink.src for step in _expand_store(store)]
     return simplify(sink.replace(src=tuple(stores)))
 
@@ -39,8 +41,6 @@ def _expand_store(store: UOp) -> list[UOp]:
 
 
 def _expand_reduce(u: UOp, capabilities: Capabilities) -> UOp | None:
-    if u.op is not Ops.REDUCE:
-        return None
     ended = ranges_of_reduce(u)
     partial = [r for r in ended if r.arg.kind is AxisType.PARTIAL]
     unrolled = [r for r in ended if r.arg.kind is AxisType.UNROLL]

@@ -8,7 +8,7 @@ axis stays scalar and is broadcast where it meets a vector.
 from collections.abc import Iterable
 
 from plugrad.codegen.combine import combine
-from plugrad.codegen.rebuild import Moving, all_ranges, ranges_of_reduce
+from plugrad.codegen.rebuild import ENDING, Moving, all_ranges, ranges_of_reduce
 from plugrad.dtype import dtype_max, dtype_min, dtypes, is_bool, is_int
 from plugrad.target import Capabilities
 from plugrad.uop import COMPARE, AxisType, Ops, UOp, simplify
@@ -17,7 +17,8 @@ from plugrad.uop.strides import coefficient, constant_size
 from plugrad.uop.validity import conjuncts, facts_of
 
 _HOLDS_STORES = frozenset({Ops.SINK, Ops.BARRIER, Ops.COMMIT})
-_ENDING = frozenset({Ops.STORE, Ops.REDUCE})
+# what is not computed lane by lane, or not always
+_APART = _HOLDS_STORES | ENDING | {Ops.RANGE, Ops.INDEX, Ops.LOAD, Ops.WHERE}
 # Lanes from which two wide loads and a shuffle are cheaper than a load for each lane.
 LANES_TO_SHUFFLE = 4
 
@@ -55,7 +56,7 @@ class _Vectorizer:
         for u in order:
             has_lane = lane in u.ranges or u.op in _HOLDS_STORES
             # of what ends the lane, its own `ranges` no longer show that it has one
-            if has_lane or (u.op in _ENDING and any([lane in s.ranges for s in u.src])):
+            if has_lane or (u.op in ENDING and any([lane in s.ranges for s in u.src])):
                 done[u] = self._vector(u)
             elif not done.keys().isdisjoint(u.src):
                 done[u] = self._rebuilt(u)
@@ -83,6 +84,10 @@ class _Vectorizer:
         return new if self.lane in u.ranges else new.broadcast(self.count)
 
     def _vector(self, u: UOp) -> UOp:
+        if u.op not in _APART:
+            operands = self._narrow_operands(u) if u.op in COMPARE else u.src
+            src = tuple([self.wide(s) for s in operands])
+            return UOp(u.op, u.dtype.vec(self.count), src, u.arg, u.tag)
         if u is self.lane:
             return UOp(
                 Ops.VECTORIZE, u.dtype.vec(self.count), tuple(u.const_like(i) for i in range(self.count))
@@ -99,9 +104,7 @@ class _Vectorizer:
             return UOp(
                 Ops.VECTORIZE, u.dtype.vec(self.count), tuple(self.at(u, i) for i in range(self.count))
             )
-        operands = self._narrow_operands(u) if u.op in COMPARE else u.src
-        src = tuple(self.wide(s) for s in operands)
-        return UOp(u.op, u.dtype.vec(self.count), src, u.arg, u.tag)
+        return UOp(u.op, u.dtype.vec(self.count), tuple([self.wide(s) for s in u.src]), u.arg, u.tag)
 
     def _narrow_operands(self, comparison: UOp) -> tuple[UOp, ...]:
         """Return operands in the width of lanes that all meet one number.

@@ -43,7 +43,9 @@ def split_long_sums(sink: UOp, capabilities: Capabilities) -> UOp:
     after:  REDUCE(CAST(REDUCE(CAST(b(o*127*32 + i*32 + lane), int8), i), int32), o, lane), i of 127 steps
     """
     has_stack = not capabilities.grid_dims
-    changed = rebuild(sink, lambda u: _split(u, has_stack) or (_narrowed(u) if has_stack else None))
+    changed = rebuild(
+        sink, lambda u: _split(u, has_stack) or (_narrowed(u) if has_stack else None), ops=(Ops.REDUCE,)
+    )
     return sink if changed is sink else simplify(changed)
 
 

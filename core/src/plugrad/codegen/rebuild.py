@@ -1,6 +1,6 @@
 """Walks that passes share: rebuild a graph, and exchange a range."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from plugrad.dtype import dtypes
 from plugrad.uop import AxisType, Ops, UOp, simplify
@@ -8,15 +8,21 @@ from plugrad.uop.index_math.sums import add_terms, const_node, sum_of
 from plugrad.uop.node.terms import terms_of
 
 UNROLLED = frozenset({AxisType.UPCAST, AxisType.UNROLL, AxisType.PARTIAL})
-_ENDING = frozenset({Ops.STORE, Ops.REDUCE})
+#: What ends loops.
+ENDING = frozenset({Ops.STORE, Ops.REDUCE})
 
 
 def rebuild(
-    root: UOp, change: Callable[[UOp], UOp | None], replacements: Mapping[UOp, UOp] | None = None
+    root: UOp,
+    change: Callable[[UOp], UOp | None],
+    replacements: Mapping[UOp, UOp] | None = None,
+    *,
+    ops: Container[Ops] | None = None,
 ) -> UOp:
     """Return `root` with every node, sources first, exchanged by `change` (None: kept).
 
-    Nodes with `replacements` are exchanged for these, which stay as they are.
+    Nodes with `replacements` are exchanged for these, which stay as they are. Of nodes that are not one of
+    `ops`, only sources change.
     """
     done = dict(replacements or {})
     for u in root.toposort():
@@ -24,7 +30,7 @@ def rebuild(
             continue
         src = tuple([done[s] for s in u.src])
         new = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
-        changed = change(new)
+        changed = change(new) if ops is None or u.op in ops else None
         done[u] = new if changed is None else changed
     return done[root]
 
@@ -118,7 +124,7 @@ def stores_of(sink: UOp) -> list[UOp]:
 
 def ended_by(u: UOp) -> tuple[UOp, ...]:
     """Return the ranges that a STORE or REDUCE ends; other nodes end none."""
-    if u.op not in _ENDING:
+    if u.op not in ENDING:
         return ()
     return u.src[2:] if u.op is Ops.STORE else ranges_of_reduce(u)
 
@@ -137,7 +143,7 @@ def exchange_range(sink: UOp, r: UOp, value: UOp, parts: tuple[UOp, ...]) -> UOp
         rest = [part for s in ended for part in (parts if s is value else (s,))]
         return u.replace(src=(*u.src[: -len(ended)], *rest))
 
-    return simplify(rebuild(sink, change, with_sums(sink, {r: value})))
+    return simplify(rebuild(sink, change, with_sums(sink, {r: value}), ops=ENDING))
 
 
 def with_sums(sink: UOp, values: Mapping[UOp, UOp]) -> dict[UOp, UOp]:

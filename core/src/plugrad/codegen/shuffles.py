@@ -49,8 +49,9 @@ def shuffle_pairs(sink: UOp, capabilities: Capabilities) -> UOp:
     """
 
     def change(u: UOp) -> UOp | None:
-        turns = turns_of(u.src) if u.op is Ops.VECTORIZE else None
+        turns = turns_of(u.src)
         return turns.shuffled() if turns is not None and len(turns.vectors) > 2 else None
 
-    is_kept = not capabilities.vector_bits or all([change(u) is None for u in sink.toposort()])
-    return sink if is_kept else rebuild(sink, change)
+    op = Ops.VECTORIZE
+    is_kept = not capabilities.vector_bits or all([change(u) is None for u in sink.toposort() if u.op is op])
+    return sink if is_kept else rebuild(sink, change, ops=(op,))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from plugrad.codegen.rebuild import ended_by, rebuild
+from plugrad.codegen.rebuild import ENDING, ended_by, rebuild
 from plugrad.uop import Ops, UOp
 from plugrad.uop.shape import least
 from plugrad.uop.validity import conjunction, conjuncts
@@ -20,7 +20,7 @@ def guard_empty_loops(sink: UOp, _: Any = None) -> UOp:
     before: REDUCE(LOAD(INDEX(p, n)), k), k of 2-n steps, and n of 1..2 beyond the end of p
     after:  REDUCE(LOAD(INDEX(p, n, 0 < 2-n)), k)
     """
-    return rebuild(sink, _guarded)
+    return rebuild(sink, _guarded, ops=ENDING)
 
 
 def _guarded(u: UOp) -> UOp | None:

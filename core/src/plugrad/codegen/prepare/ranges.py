@@ -19,7 +19,7 @@ def simplify_ranges(sink: UOp, _: Any = None) -> UOp:
     before: STORE(INDEX(p, i*8 + j), x, i, j) with j of 8
     after:  STORE(INDEX(p, m), x, m) with m of 8 times as many steps as i
     """
-    sink = simplify(rebuild(sink, fold_reduce))
+    sink = simplify(rebuild(sink, fold_reduce, ops=(Ops.REDUCE,)))
     while (merged := _merge_one(sink)) is not None:
         sink = simplify(merged)
     return sink
