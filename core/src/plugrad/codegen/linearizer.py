@@ -111,11 +111,12 @@ class _Linearizer:
             self.items[r] = {}
         for r in self.nest.around:
             self._loop_item(r)
+        reduce, loop, home = Ops.REDUCE, Ops.RANGE, self.home
         for u in order[:-1]:
-            if u.op is Ops.REDUCE:
+            if u.op is reduce:
                 self._place_reduce(u)
-            elif u.op is not Ops.RANGE:
-                self._place_node(u)
+            elif u.op is not loop:
+                self._add_item(u, home.get(u), u.src[:2] if u.op is Ops.STORE else u.src)
         for i, store in enumerate(self.sink.src):
             for before in self.sink.src[:i] if _is_ordered(store) else ():
                 # its ordered steps read the memory that `before` fills
@@ -133,9 +134,6 @@ class _Linearizer:
             for s in r.src:
                 self._depend(r, block, s)
         return r
-
-    def _place_node(self, u: UOp) -> None:
-        self._add_item(u, self.home.get(u), u.src[:2] if u.op is Ops.STORE else u.src)
 
     def _add_item(self, item: _Item, block: UOp | None, src: tuple[UOp, ...]) -> None:
         after, home = self.items[block].setdefault(item, set()), self.home
@@ -191,12 +189,12 @@ class _Linearizer:
         home = self.nest.path(outer)[-2]
         loop = self._loop_item(outer)
         identity = UOp.const(u.dtype, identity_of(u.arg[0], u.dtype))
-        self._place_node(identity)
+        self._add_item(identity, None, ())
         self._add_item((u, _DEFINE), home, (identity,))
         self.items[home][loop].add((u, _DEFINE))
         constants = self._step(u).constants
         for c in constants:
-            self._place_node(c)
+            self._add_item(c, None, ())
         for i, value in enumerate(values):
             self._add_item((u, i), inner, (value, *constants))
             if i:

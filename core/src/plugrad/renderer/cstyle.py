@@ -326,6 +326,10 @@ class CStyleRenderer(Renderer):
         if u.op in OPERATORS:
             return self.narrow(scope, u, f"({args[0]}{OPERATORS[u.op]}{args[1]})")
         match u.op:
+            case Ops.MULACC:
+                if is_float(u.dtype):
+                    return self.call(scope, u, args)
+                return self.narrow(scope, u, f"({args[0]}*{args[1]}+{args[2]})")
             case Ops.NEG:
                 return self.narrow(scope, u, f"(-{args[0]})")
             case Ops.RECIP:
@@ -334,8 +338,6 @@ class CStyleRenderer(Renderer):
                 return f"({args[0]} ? {args[1]} : {args[2]})"
             case Ops.MAX:
                 return self.maximum(scope, u, args)
-            case Ops.MULACC if not is_float(u.dtype):
-                return self.narrow(scope, u, f"({args[0]}*{args[1]}+{args[2]})")
             case _:
                 return self.call(scope, u, args)
 
@@ -361,7 +363,7 @@ class CStyleRenderer(Renderer):
 
     def narrow(self, scope: Scope, u: UOp, text: str) -> str:
         """Wrap integers narrower than C's int, which compute as int, back to their width."""
-        if u.dtype.kind in ("int", "uint") and u.dtype.itemsize < 4 and u.dtype.count == 1:
+        if u.dtype.count == 1 and u.dtype.itemsize < 4 and u.dtype.kind in ("int", "uint"):
             return f"(({self.type_name(scope, u.dtype)}){text})"
         return text
 

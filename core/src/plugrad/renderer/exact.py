@@ -16,6 +16,7 @@ from plugrad.renderer.scope import Scope
 from plugrad.target import Capabilities, Target
 from plugrad.uop import Ops, UOp
 
+_DIVISIONS = frozenset({Ops.CDIV, Ops.CMOD})
 # what may leave the range of a signed integer
 _OVERFLOWING = frozenset({Ops.ADD, Ops.SUB, Ops.MUL, Ops.NEG, Ops.MULACC})
 _UNSIGNED: Mapping[int, DType] = {1: dtypes.uint8, 2: dtypes.uint16, 4: dtypes.uint32, 8: dtypes.uint64}
@@ -106,7 +107,7 @@ class ExactRenderer(CStyleRenderer):
 
     def alu(self, scope: Scope, u: UOp, args: Sequence[str]) -> str:
         """Return the expression of an ALU node on rendered sources."""
-        if u.op in (Ops.CDIV, Ops.CMOD) and not is_safe_divisor(u.src[1]):
+        if u.op in _DIVISIONS and not is_safe_divisor(u.src[1]):
             return f"{self.division(scope, OPERATORS[u.op], u.dtype)}({', '.join(args)})"
         may_be_undefined = not self.integers_wrap and u.dtype.count == 1 and u.op in _OVERFLOWING
         if may_be_undefined and may_overflow(u, scope.addresses):

@@ -13,6 +13,7 @@ from plugrad.renderer.exact import ExactRenderer
 from plugrad.renderer.scope import Scope
 from plugrad.uop import COMPARE, Ops, UOp
 
+_SHIFTS = frozenset({Ops.SHL, Ops.SHR})
 _MASKED = frozenset({Ops.AND, Ops.OR, Ops.XOR, Ops.ADD, Ops.MUL, Ops.MAX, Ops.WHERE, *COMPARE})
 
 
@@ -122,7 +123,7 @@ class MaskRenderer(ExactRenderer):
         if u.op is Ops.WHERE and is_mask(u.src[0]):
             mask = self.as_mask(scope, u.src[0], u.dtype.itemsize * 8)
             return self.select(scope, u.dtype, mask, args[1], args[2])
-        if u.op in (Ops.SHL, Ops.SHR) and u.dtype.count > 1:
+        if u.op in _SHIFTS and u.dtype.count > 1:
             args = [args[0], self.convert(scope, u.src[1].dtype, u.dtype, args[1])]
         return super().alu(scope, u, args)
 

@@ -13,6 +13,7 @@ from plugrad.uop import Ops, UOp
 
 _NAMES_ITS_SOURCES = frozenset({Ops.GEP, Ops.MAX})  # languages write their sources twice, or index them
 _REGISTERS = frozenset({Ops.DEFINE_ACC, Ops.ACCUMULATE})
+_MEMORY = frozenset({Ops.PARAM, Ops.DEFINE_LOCAL})
 _OF_INTEREST = (Ops.PARAM, Ops.DEFINE_VAR, Ops.RANGE, Ops.END, Ops.STORE, Ops.ACCUMULATE)
 _NONE: frozenset[UOp] = frozenset()
 MAX_NESTING = (
@@ -154,6 +155,6 @@ class Scope:
 
 def buffer_of(u: UOp) -> UOp:
     """Return the PARAM or DEFINE_LOCAL that a LOAD, STORE or INDEX is about."""
-    while u.op not in (Ops.PARAM, Ops.DEFINE_LOCAL):
+    while u.op not in _MEMORY:
         u = u.src[0]
     return u

@@ -373,10 +373,10 @@ class CpuScope(MaskScope):
         super().__init__(uops)
         self.types: dict[DType, str] = {}
         self.functions: dict[tuple[Ops, DType], str] = {}
-        read = {buffer_of(u).arg[0] for u in uops if u.op is Ops.LOAD and buffer_of(u).op is Ops.PARAM}
         sizes = {slot: least(u.arg[1]) * u.dtype.itemsize for slot, u in self.params.items()}
-        large = {slot for slot, nbytes in sizes.items() if nbytes >= stream_bytes}
-        self.streamed = (self.written & large) - read
+        large = self.written & {slot for slot, nbytes in sizes.items() if nbytes >= stream_bytes}
+        loaded = (buffer_of(u) for u in uops if u.op is Ops.LOAD) if large else ()
+        self.streamed = large - {buffer.arg[0] for buffer in loaded if buffer.op is Ops.PARAM}
         self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
         innermost = (loop.range for loop in innermost_loops(uops))
         self.in_order = {r for r in innermost if r.arg.kind is AxisType.ORDERED}

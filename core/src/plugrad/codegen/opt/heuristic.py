@@ -12,7 +12,6 @@ from functools import cached_property
 from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
-    bodies_of,
     element_time,
     lanes_along,
     steps_of,
@@ -88,7 +87,7 @@ def _plan_loops(kernel: KernelOpt) -> None:
     if not kernel.capabilities.vector_bits or write_lines(kernel):
         add_threads(kernel)
         return
-    bodies = bodies_of(kernel.ast)
+    bodies = kernel.bodies
     plan = _VectorPlan(kernel, bodies)
     # what reductions read is packed
     if any(body.reduce is not None for body in bodies):

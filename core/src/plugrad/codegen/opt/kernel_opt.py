@@ -5,8 +5,9 @@ are says what later passes make of them. The loop order is the order of the rang
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 
-from plugrad.codegen.opt.analysis import elements_after_line, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, bodies_of, elements_after_line, steps_of
 from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.hoisting import hoisted
@@ -45,6 +46,25 @@ _PLACE = {
 _IN_GROUP = (AxisType.LOCAL, AxisType.GROUP_REDUCE, AxisType.WARP)
 
 
+class _Facts:
+    """Properties of one graph, each found out once."""
+
+    def __init__(self, ast: UOp) -> None:
+        self.ast = ast
+        self.ranges = all_ranges(ast)
+
+    @cached_property
+    def bodies(self) -> list[LoopBody]:
+        return bodies_of(self.ast)
+
+    @cached_property
+    def can_repeat(self) -> bool:
+        stores = stores_of(self.ast)
+        written = {s.src[0].src[0] for s in stores}
+        values = UOp.sink(*(s.src[1] for s in stores)).toposort()
+        return all(s.arg is None for s in stores) and written.isdisjoint(values)
+
+
 class KernelOpt:
     """A kernel on its way through optimisations.
 
@@ -57,7 +77,7 @@ class KernelOpt:
         self.ast = ast
         self.capabilities = capabilities
         self.applied: list[Opt] = []
-        self._ranges: tuple[UOp, list[UOp]] = (ast, all_ranges(ast))
+        self._found = _Facts(ast)
         if capabilities.grid_dims:
             # what no reduction moves with is a loop behind them, of whoever has their results
             around = [u.ranges for u in self._reduces()]
@@ -66,10 +86,18 @@ class KernelOpt:
 
     def axes(self, *kinds: AxisType) -> list[UOp]:
         """Return the ranges of the given kinds (all when none is given), by identity."""
-        # asked again and again of one graph, which is walked once
-        if self._ranges[0] is not self.ast:
-            self._ranges = (self.ast, all_ranges(self.ast))
-        return [r for r in self._ranges[1] if not kinds or r.arg.kind in kinds]
+        return [r for r in self._facts.ranges if not kinds or r.arg.kind in kinds]
+
+    @property
+    def bodies(self) -> list[LoopBody]:
+        """The bodies of the kernel as it is: of its stores, then of each REDUCE."""
+        return self._facts.bodies
+
+    @property
+    def _facts(self) -> "_Facts":
+        if self._found.ast is not self.ast:
+            self._found = _Facts(self.ast)
+        return self._found
 
     def axis(self, ident: AxisId) -> UOp:
         """Return the range with that identity.
@@ -215,11 +243,7 @@ class KernelOpt:
 
     def can_repeat(self) -> bool:
         """Say whether elements may be computed twice: not if the kernel reads its output."""
-        stores = stores_of(self.ast)
-        if any(s.arg is not None for s in stores):
-            return False
-        written = {s.src[0].src[0] for s in stores}
-        return written.isdisjoint(UOp.sink(*(s.src[1] for s in stores)).toposort())
+        return self._facts.can_repeat
 
     def _updates_in_place(self, r: UOp) -> bool:
         """Say whether written memory is read at the same steps of `r` only."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
-    bodies_of,
     divisors,
     element_time,
     nbytes_between,
@@ -49,7 +48,7 @@ def order_loops(kernel: KernelOpt) -> None:
     stores = stores_of(kernel.ast)
     if len(stores) != 1:
         return
-    main = max(bodies_of(kernel.ast)[1:], key=lambda b: b.steps)
+    main = max(kernel.bodies[1:], key=lambda b: b.steps)
     caches = kernel.capabilities.cache_bytes
     beyond = [[p for p in main.moving if nbytes_between(p.index) > most] for most in (caches[-1], caches[0])]
     loops = [r for r in stores[0].src[2:] if r.op is Ops.RANGE and r.arg.kind is AxisType.LOOP]
@@ -66,7 +65,7 @@ def order_loops(kernel: KernelOpt) -> None:
 
 def hoist_reduction(kernel: KernelOpt) -> None:
     """Move a reduction's outer axis, or blocks of it, outside of loops that reread factors."""
-    stores, main = stores_of(kernel.ast), max(bodies_of(kernel.ast), key=lambda b: b.steps)
+    stores, main = stores_of(kernel.ast), max(kernel.bodies, key=lambda b: b.steps)
     if main.reduce is None or len(stores) != 1 or not kernel.can_repeat():
         return
     reduced = [r for r in ranges_of_reduce(main.reduce) if r.arg.kind is AxisType.REDUCE]

@@ -8,7 +8,7 @@ changes: each piece gets a loop of its own, and its gates and remainders fold.
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, work_of
+from plugrad.codegen.opt.analysis import are_worth_threads, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
@@ -54,7 +54,7 @@ def cuts(kernel: KernelOpt) -> Iterator[Opt]:
             yield Opt(OptOps.UPCAST, r.arg.ident, count)
             break
     # without another axis, threads would have nothing to share
-    if len(along) == 1 and are_worth_threads(work_of(bodies_of(kernel.ast)), kernel.capabilities.threads):
+    if len(along) == 1 and are_worth_threads(work_of(kernel.bodies), kernel.capabilities.threads):
         return
     # the parts of an element, such as those of a complex number, move with it
     parts = constant_size(along[-1]) or 1

@@ -1,6 +1,6 @@
 """Share the loops of a kernel among cores."""
 
-from plugrad.codegen.opt.analysis import are_worth_threads, bodies_of, divisors, steps_of, work_of
+from plugrad.codegen.opt.analysis import are_worth_threads, divisors, steps_of, work_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import Opt, OptOps
 from plugrad.uop import AxisType, Ops
@@ -18,7 +18,7 @@ _REPEATED = 1 / 256
 def add_threads(kernel: KernelOpt) -> None:
     """Split the best balanced axis among the cores, where several have work."""
     cores = kernel.capabilities.threads
-    bodies = bodies_of(kernel.ast)
+    bodies = kernel.bodies
     work = work_of(bodies)
     if not are_worth_threads(work, cores):
         return

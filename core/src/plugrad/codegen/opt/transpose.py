@@ -8,7 +8,7 @@ where tiles of 8 x 8 whose elements are stored one by one take 0.64; 1000 x 1001
 
 from collections.abc import Sequence
 
-from plugrad.codegen.opt.analysis import FAR_BYTES, MemoryAccess, bodies_of
+from plugrad.codegen.opt.analysis import FAR_BYTES, MemoryAccess
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.rebuild import stores_of
@@ -57,7 +57,7 @@ def rows_side_by_side(kernel: KernelOpt, places: Sequence[MemoryAccess]) -> tupl
 
 def _axes(kernel: KernelOpt) -> tuple[UOp, UOp, int] | None:
     """Return the axes of written lines and of read rows, and the lanes."""
-    bodies, loops = bodies_of(kernel.ast), _loops(kernel)
+    bodies, loops = kernel.bodies, _loops(kernel)
     if len(stores_of(kernel.ast)) != 1 or any(body.reduce is not None for body in bodies):
         return None
     places = bodies[0].places

@@ -12,7 +12,6 @@ from plugrad.codegen.opt.analysis import (
     SHORT,
     LoopBody,
     MemoryAccess,
-    bodies_of,
     divisors,
     element_time,
     steps_of,
@@ -101,7 +100,7 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
         kernel, axes, bodies, tile
     )
     most = limit if is_short else min(LONGEST_AXIS_OF_WINDOW, limit)
-    streaming = (body for body in bodies_of(kernel.ast) if streams(body, can.cache_bytes[-1]))
+    streaming = (body for body in kernel.bodies if streams(body, can.cache_bytes[-1]))
     streamed = [p for body in streaming for p in body.moving]
     # around a loop, rows that share a set of the cache would be as many streams, which push each other out
     rows: list[MemoryAccess] = []
@@ -152,7 +151,7 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
         kernel: with its lanes, tile and copies.
         lane: the axis that the lanes were taken from.
     """
-    main = max(bodies_of(kernel.ast), key=lambda b: b.steps)
+    main = max(kernel.bodies, key=lambda b: b.steps)
     if main.reduce is None or not is_float(main.reduce.dtype) or not main.moving:
         return
     upcast = [r for r in main.loops if r.arg.kind is AxisType.UPCAST]

@@ -8,7 +8,7 @@ many as keep all compute units busy, where there is so much work.
 from collections.abc import Iterator
 from functools import partial
 
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
 from plugrad.codegen.opt.grid.matrix import matrix_plan
 from plugrad.codegen.opt.grid.reduce import (
     GROUPS_OF_A_UNIT,
@@ -60,7 +60,7 @@ def grid_opts(kernel: KernelOpt) -> Iterator[Opt]:
 
 def _tile(kernel: KernelOpt) -> list[tuple[UOp, int]]:
     """Return the output axes that have several steps in registers, with their numbers."""
-    main = max(bodies_of(kernel.ast), key=lambda b: b.steps)
+    main = max(kernel.bodies, key=lambda b: b.steps)
     axes = [r for r in kernel.axes(AxisType.GLOBAL) if (constant_size(r) or 1) > 1]
     if main.steps < _TILE_FROM or not axes:
         return []

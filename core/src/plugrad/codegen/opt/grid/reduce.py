@@ -7,7 +7,7 @@ reduction in the other.
 
 from collections.abc import Iterable, Iterator
 
-from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, bodies_of, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, MemoryAccess, steps_of
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.rebuild import at, ranges_of_reduce
@@ -37,7 +37,7 @@ _UNUSED = 0.25
 
 def shared_reduction(kernel: KernelOpt) -> list[Opt]:
     """Return the options that share the longest reduction, none where items work alone."""
-    bodies = [b for b in bodies_of(kernel.ast) if b.reduce is not None]
+    bodies = [b for b in kernel.bodies if b.reduce is not None]
     main = max(bodies, key=lambda b: b.steps, default=None)
     if main is None or main.reduce is None:
         return []

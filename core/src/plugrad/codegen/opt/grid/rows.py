@@ -6,7 +6,7 @@ once, and what several loops compute of them is computed once and stays in regis
 
 from collections.abc import Iterator
 
-from plugrad.codegen.opt.analysis import MemoryAccess, bodies_of, steps_of
+from plugrad.codegen.opt.analysis import MemoryAccess, steps_of
 from plugrad.codegen.opt.grid.reduce import (
     GROUPS_OF_A_UNIT,
     bytes_of_parts,
@@ -40,7 +40,7 @@ def row_plan(kernel: KernelOpt) -> list[Opt]:
     axes = list(dict.fromkeys([ranges_of_reduce(u)[-1] for u in reduces] + loops[-1:]))
     if not all(map(constant_size, axes)) or not {*loops[-1:]} <= {*kernel.ended_by_all_stores()}:
         return []
-    places = [place for body in bodies_of(kernel.ast) for place in body.places]
+    places = [place for body in kernel.bodies for place in body.places]
     lanes = next((c for c in (4, 2) if all(_is_wide(kernel, places, r, c) for r in axes)), 1)
     steps = max(map(steps_along, axes)) // lanes
     can = kernel.capabilities

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from plugrad._frozen import frozen
-from plugrad.codegen.opt.analysis import LoopBody, bodies_of, steps_of
+from plugrad.codegen.opt.analysis import LoopBody, steps_of
 from plugrad.codegen.opt.grid.windows import Side, window_tile
 from plugrad.codegen.opt.kernel_opt import KernelOpt
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, Opt, OptOps
@@ -130,7 +130,7 @@ def shared_tile(kernel: KernelOpt) -> list[Opt]:
     """Return the plan of a product whose groups share copies, none if unfit."""
     if not may_share(kernel) or len(stores_of(kernel.ast)) != 1:
         return []
-    main = max(bodies_of(kernel.ast), key=lambda b: b.steps)
+    main = max(kernel.bodies, key=lambda b: b.steps)
     if main.reduce is None or main.reduce.arg != (Ops.ADD, 1):
         return []
     if steps_of(ranges_of_reduce(main.reduce)) < _LEAST_STEPS:
