@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from operator import itemgetter
 
 from plugrad._frozen import field, frozen
-from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
+from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce, stores_of
 from plugrad.target import LINE_BYTES, Capabilities
 from plugrad.uop import ALU, Ops, UOp, simplify
 from plugrad.uop.op_cost import op_cost
@@ -258,6 +259,31 @@ def bodies_of(sink: UOp) -> list[LoopBody]:
         loops = u.ranges.union(ranges_of_reduce(u))
         bodies.append(_body(u, loops, list(u.src[: u.arg[1]]), set()))
     return bodies
+
+
+class Facts:
+    """Properties of one kernel's graph, each found out once.
+
+    Attributes:
+        ranges: all RANGEs, by identity.
+    """
+
+    def __init__(self, ast: UOp) -> None:
+        self.ast = ast
+        self.ranges = all_ranges(ast)
+
+    @cached_property
+    def bodies(self) -> list[LoopBody]:
+        """The bodies of its stores, then of each REDUCE."""
+        return bodies_of(self.ast)
+
+    @cached_property
+    def can_repeat(self) -> bool:
+        """Whether elements may be computed twice: not if the kernel reads its output."""
+        stores = stores_of(self.ast)
+        written = {s.src[0].src[0] for s in stores}
+        values = UOp.sink(*(s.src[1] for s in stores)).toposort()
+        return all(s.arg is None for s in stores) and written.isdisjoint(values)
 
 
 def work_of(bodies: Iterable[LoopBody]) -> int:

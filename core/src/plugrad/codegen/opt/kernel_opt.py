@@ -5,9 +5,8 @@ are says what later passes make of them. The loop order is the order of the rang
 """
 
 from collections.abc import Iterable
-from functools import cached_property
 
-from plugrad.codegen.opt.analysis import LoopBody, bodies_of, elements_after_line, steps_of
+from plugrad.codegen.opt.analysis import Facts, LoopBody, elements_after_line, steps_of
 from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.hoisting import hoisted
@@ -15,7 +14,7 @@ from plugrad.codegen.opt.keeping import kept
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
-from plugrad.codegen.rebuild import all_ranges, at, exchange_range, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.rebuild import at, exchange_range, ranges_of_reduce, rebuild, stores_of
 from plugrad.errors import KernelOptError
 from plugrad.target import REPEATED, Capabilities
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, identity_of, simplify
@@ -46,25 +45,6 @@ _PLACE = {
 _IN_GROUP = (AxisType.LOCAL, AxisType.GROUP_REDUCE, AxisType.WARP)
 
 
-class _Facts:
-    """Properties of one graph, each found out once."""
-
-    def __init__(self, ast: UOp) -> None:
-        self.ast = ast
-        self.ranges = all_ranges(ast)
-
-    @cached_property
-    def bodies(self) -> list[LoopBody]:
-        return bodies_of(self.ast)
-
-    @cached_property
-    def can_repeat(self) -> bool:
-        stores = stores_of(self.ast)
-        written = {s.src[0].src[0] for s in stores}
-        values = UOp.sink(*(s.src[1] for s in stores)).toposort()
-        return all(s.arg is None for s in stores) and written.isdisjoint(values)
-
-
 class KernelOpt:
     """A kernel on its way through optimisations.
 
@@ -77,7 +57,7 @@ class KernelOpt:
         self.ast = ast
         self.capabilities = capabilities
         self.applied: list[Opt] = []
-        self._found = _Facts(ast)
+        self._found = Facts(ast)
         if capabilities.grid_dims:
             # what no reduction moves with is a loop behind them, of whoever has their results
             around = [u.ranges for u in self._reduces()]
@@ -94,9 +74,9 @@ class KernelOpt:
         return self._facts.bodies
 
     @property
-    def _facts(self) -> "_Facts":
+    def _facts(self) -> Facts:
         if self._found.ast is not self.ast:
-            self._found = _Facts(self.ast)
+            self._found = Facts(self.ast)
         return self._found
 
     def axis(self, ident: AxisId) -> UOp:
