@@ -7,6 +7,7 @@ compiled once. The process keeps the `CACHE_KERNELS` that were used last.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plugrad import events
 from plugrad._frozen import field, frozen
-from plugrad._util import VERSION, LazyModule, collector_paused, dataclasses, hashlib, pathlib, pickle
+from plugrad._util import VERSION, LazyModule, collector_paused, dataclasses, hashlib, pickle
 from plugrad.codegen import __file__ as codegen_file
 from plugrad.device import OpenDevice
 from plugrad.engine import build
@@ -254,14 +255,15 @@ def _target_key(device: OpenDevice) -> bytes:
     makers = (type(device.renderer), type(device.compiler))
     shared = (codegen_file, renderer_file, uop_file)
     files = [*shared, *(sys.modules[maker.__module__].__file__ for maker in makers)]
-    stamps = [_stamp(pathlib.Path(file).parent) for file in files if file is not None]
+    stamps = [_stamp(folder) for folder in dict.fromkeys(map(os.path.dirname, filter(None, files)))]
     return hashlib.sha256(repr((*parts, *makers, stamps)).encode()).digest()
 
 
-def _stamp(package: pathlib.Path) -> list[tuple[str, int, int]]:
+def _stamp(package: str) -> list[tuple[str, int, int]]:
     """Return a digest of a package's sources: an edited pass invalidates old kernels."""
-    files = ((file, file.stat()) for file in sorted(package.rglob("*.py")))
-    return [(str(file), info.st_size, info.st_mtime_ns) for file, info in files]
+    files = (os.path.join(folder, name) for folder, _, names in os.walk(package) for name in names)
+    sources = [(file, os.stat(file)) for file in sorted(files) if file.endswith(".py")]
+    return [(file, info.st_size, info.st_mtime_ns) for file, info in sources]
 
 
 def _stable(capabilities: Capabilities) -> str:
