@@ -1,19 +1,24 @@
 """The hooks through which plugrad finds and opens Apple's GPUs."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from plugrad._util import LazyModule
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.hookspecs import hookimpl
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.target import Target
-from plugrad_metal.allocator import MetalAllocator
-from plugrad_metal.compiler import MetalCompiler
-from plugrad_metal.context import open_context
-from plugrad_metal.graph import MetalGraph
 from plugrad_metal.probe import NAME, look
-from plugrad_metal.renderer import MetalRenderer
-from plugrad_metal.runner import MetalRunner
+
+if TYPE_CHECKING:
+    from plugrad_metal import allocator, compiler, context, graph, renderer, runner
+else:
+    # every process that looks for devices imports this module, and few find one here
+    allocator, compiler, context, graph, renderer, runner = (
+        LazyModule(f"plugrad_metal.{name}")
+        for name in ("allocator", "compiler", "context", "graph", "renderer", "runner")
+    )
 
 
 @hookimpl
@@ -35,35 +40,35 @@ def plugrad_probe() -> Probe:
 
 
 @hookimpl
-def plugrad_allocator(target: Target) -> MetalAllocator | None:
+def plugrad_allocator(target: Target) -> "allocator.MetalAllocator | None":
     """Open the GPU's memory."""
     if target.device != NAME:
         return None
-    return MetalAllocator(open_context(target), int(target.get("memory_bytes") or 0))
+    return allocator.MetalAllocator(context.open_context(target), int(target.get("memory_bytes") or 0))
 
 
 @hookimpl
-def plugrad_renderer(target: Target) -> MetalRenderer | None:
+def plugrad_renderer(target: Target) -> "renderer.MetalRenderer | None":
     """Return the MSL renderer."""
-    return MetalRenderer(target) if target.device == NAME else None
+    return renderer.MetalRenderer(target) if target.device == NAME else None
 
 
 @hookimpl
-def plugrad_compiler(target: Target) -> MetalCompiler | None:
+def plugrad_compiler(target: Target) -> "compiler.MetalCompiler | None":
     """Return the system's compiler."""
-    return MetalCompiler(target) if target.device == NAME else None
+    return compiler.MetalCompiler(target) if target.device == NAME else None
 
 
 @hookimpl
-def plugrad_runner(target: Target, program: Program) -> MetalRunner | None:
+def plugrad_runner(target: Target, program: Program) -> "runner.MetalRunner | None":
     """Load a kernel."""
-    return MetalRunner(open_context(target), program) if target.device == NAME else None
+    return runner.MetalRunner(context.open_context(target), program) if target.device == NAME else None
 
 
 @hookimpl
-def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> MetalGraph | None:
+def plugrad_graph(target: Target, launches: Sequence[GraphLaunch]) -> "graph.MetalGraph | None":
     """Prepare an indirect command buffer, of runners that are ours and may stand in one."""
     if target.device != NAME:
         return None
-    runners = [x.runner for x in launches if isinstance(x.runner, MetalRunner) and x.runner.can_replay]
-    return MetalGraph(launches, runners) if len(runners) == len(launches) else None
+    runners = [x.runner for x in launches if isinstance(x.runner, runner.MetalRunner) and x.runner.can_replay]
+    return graph.MetalGraph(launches, runners) if len(runners) == len(launches) else None

@@ -1,17 +1,24 @@
 """The hooks through which plugrad finds and opens OpenCL devices."""
 
+from typing import TYPE_CHECKING
+
+from plugrad._util import LazyModule
 from plugrad.errors import DeviceNotFound
 from plugrad.plugin.backend import BackendInfo, Probe
 from plugrad.plugin.hookspecs import hookimpl
 from plugrad.runtime.program import Program
 from plugrad.target import Target
-from plugrad_opencl.allocator import OpenClAllocator
-from plugrad_opencl.compiler import OpenClCompiler
-from plugrad_opencl.context import open_context
 from plugrad_opencl.driver import remedy
 from plugrad_opencl.probe import GPU_PRIORITY, NAME, PRIORITY, look, may_have_gpu
-from plugrad_opencl.renderer import OpenClRenderer
-from plugrad_opencl.runner import OpenClRunner
+
+if TYPE_CHECKING:
+    from plugrad_opencl import allocator, compiler, context, renderer, runner
+else:
+    # every process that looks for devices imports this module, and few find one here
+    allocator, compiler, context, renderer, runner = (
+        LazyModule(f"plugrad_opencl.{name}")
+        for name in ("allocator", "compiler", "context", "renderer", "runner")
+    )
 
 
 @hookimpl
@@ -39,24 +46,24 @@ def plugrad_probe() -> Probe:
 
 
 @hookimpl
-def plugrad_allocator(target: Target) -> OpenClAllocator | None:
+def plugrad_allocator(target: Target) -> "allocator.OpenClAllocator | None":
     """Open the device's memory."""
-    return OpenClAllocator(open_context(target)) if target.device == NAME else None
+    return allocator.OpenClAllocator(context.open_context(target)) if target.device == NAME else None
 
 
 @hookimpl
-def plugrad_renderer(target: Target) -> OpenClRenderer | None:
+def plugrad_renderer(target: Target) -> "renderer.OpenClRenderer | None":
     """Return the OpenCL C renderer."""
-    return OpenClRenderer(target) if target.device == NAME else None
+    return renderer.OpenClRenderer(target) if target.device == NAME else None
 
 
 @hookimpl
-def plugrad_compiler(target: Target) -> OpenClCompiler | None:
+def plugrad_compiler(target: Target) -> "compiler.OpenClCompiler | None":
     """Return the driver's compiler."""
-    return OpenClCompiler(target) if target.device == NAME else None
+    return compiler.OpenClCompiler(target) if target.device == NAME else None
 
 
 @hookimpl
-def plugrad_runner(target: Target, program: Program) -> OpenClRunner | None:
+def plugrad_runner(target: Target, program: Program) -> "runner.OpenClRunner | None":
     """Load a kernel."""
-    return OpenClRunner(open_context(target), program) if target.device == NAME else None
+    return runner.OpenClRunner(context.open_context(target), program) if target.device == NAME else None
