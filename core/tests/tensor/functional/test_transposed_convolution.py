@@ -33,6 +33,11 @@ TRANSPOSED: list[tuple[int, tuple[int, ...], tuple[int, ...], dict[str, Any]]] =
     (2, (1, 2, 3, 4), (2, 3, 6, 4), {"stride": (3, 2), "padding": (2, 1), "output_padding": (1, 0)}),
     (1, (2, 4, 7), (4, 2, 6), {"groups": 2, "stride": 3, "padding": 3, "output_padding": 0}),
     (2, (1, 2, 3, 3), (2, 2, 5, 3), {"stride": (3, 2), "padding": 1, "output_padding": (1, 1)}),
+    # products are folded: few output channels, also in groups, uneven cuts, axes, more results
+    (2, (2, 8, 4, 5), (8, 2, 3, 3), {"stride": 2, "padding": 1, "output_padding": (1, 0)}),
+    (2, (2, 16, 4, 3), (16, 1, 3, 5), {"groups": 2, "stride": 2, "padding": (0, 2)}),
+    (1, (2, 8, 7), (8, 1, 5), {"stride": 3, "padding": 2, "output_padding": 1}),
+    (3, (1, 4, 3, 2, 3), (4, 1, 3, 3, 2), {"stride": (2, 2, 1), "padding": (1, 0, 1)}),
 ]
 
 
@@ -72,6 +77,28 @@ def test_steps_kernels_and_widths_of_any_size_are_those_of_torch(seed: int) -> N
     found = getattr(Tensor(x), f"conv_transpose{axes}d")(Tensor(weight), **options)
     expected = getattr(F, f"conv_transpose{axes}d")(torch.tensor(x), torch.tensor(weight), **options)
     np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_folded_products_leave_an_infinity_where_it_is() -> None:
+    x = np.ones((1, 4, 5, 5), np.float32)
+    x[0, 0, 2, 2] = np.inf
+    weight = random(4, 1, 3, 3)
+    found = Tensor(x).conv_transpose2d(Tensor(weight), stride=2, padding=1).numpy()
+    expected = F.conv_transpose2d(torch.tensor(x), torch.tensor(weight), stride=2, padding=1).numpy()
+    np.testing.assert_array_equal(np.isinf(found), np.isinf(expected))
+    assert not np.isnan(found).any()
+
+
+def test_folded_products_have_second_derivatives() -> None:
+    arrays = random(1, 4, 3, 3), random(4, 1, 3, 3)
+    ours = [Tensor(a) for a in arrays]
+    theirs = [torch.tensor(a, requires_grad=True) for a in arrays]
+    flow = ours[0].conv_transpose2d(ours[1], stride=2).square().sum().gradient(ours[0])[0]
+    found = flow.square().sum().gradient(*ours)
+    out = F.conv_transpose2d(*theirs, stride=2).square().sum()
+    (slope,) = torch.autograd.grad(out, theirs[:1], create_graph=True)
+    for a, b in zip(found, torch.autograd.grad(slope.square().sum(), theirs), strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-3, atol=1e-2)
 
 
 def test_steps_multiply_no_zeros() -> None:

@@ -36,6 +36,18 @@ def correlated(
     return with_rule([out], [x, weight], rule)[0] if is_static((*x.shape, *weight.shape)) else out
 
 
+def spread(
+    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], widths: Widths, sizes: list[int]
+) -> UOp | None:
+    """Return the transpose of sums over windows: (N, C, *counts) -> (N, O, *sizes).
+
+    `weight` is (C, O/groups, *kernel). None where elements are no sums of a few products each.
+    """
+    sums = _Gradients(groups, steps, (1,) * len(steps), widths)
+    out = sums.spread(x, weight, sizes)
+    return None if out is None else with_rule([out], [x, weight], _SpreadGradients(sums))[0]
+
+
 @frozen
 class _Gradients:
     """The gradient rule of sums over windows; rules are values, to share equal sums."""
@@ -50,7 +62,7 @@ class _Gradients:
         if gradient is None:
             return None, None
         x, weight = inputs_of(function)
-        return self._of_elements(gradient, x, weight), self._of_weight(gradient, x, weight)
+        return self._of_elements(gradient, x, weight), self.of_weight(gradient, x, weight)
 
     def sums(self, x: UOp, weight: UOp) -> UOp:
         kernel: Any = weight.shape[2:]
@@ -58,13 +70,17 @@ class _Gradients:
         return _sum_of_products(view, weight, self.groups)
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
-        """Return the gradient of the elements.
+        found = self.spread(gradient, weight, _sizes(x)[2:])
+        return self.by_chain_rule(gradient, x, weight, x) if found is None else found
+
+    def spread(self, gradient: UOp, weight: UOp, sizes: list[int]) -> UOp | None:
+        """Return the gradient of elements of these sizes, or None for the chain rule.
 
         Elements `step` apart have the same place in windows.
         """
-        _, _, *kernel = _sizes(weight)
+        _, in_group, *kernel = _sizes(weight)
         axes, lows = len(kernel), [low for low, _ in self.widths]
-        n, channels, *sizes = _sizes(x)
+        n, channels = _sizes(gradient)[0], in_group * self.groups
         # blocks of `step` elements, from the first to the last that has one inside of the zeros around
         first = [low // step for low, step in zip(lows, self.steps, strict=True)]
         end = [-(-(low + size) // step) for low, size, step in zip(lows, sizes, self.steps, strict=True)]
@@ -73,7 +89,7 @@ class _Gradients:
         elif self._is_folded(kernel, first, end, _sizes(gradient)[2:]):
             found = self._folded(gradient, weight, first, end)
         else:
-            return self.by_chain_rule(gradient, x, weight, x)
+            return None
         found = found.permute((0, 1, *[at for axis in range(2, 2 + axes) for at in (axis + axes, axis)]))
         blocks = [(e - f) * step for f, e, step in zip(first, end, self.steps, strict=True)]
         found = found.reshape((n, channels, *blocks))
@@ -151,7 +167,7 @@ class _Gradients:
         axes = zip(kernel, self.steps, self.gaps, strict=True)
         return all(step == 1 or (gap == 1 and k > step and k % step == 0) for k, step, gap in axes)
 
-    def _of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
+    def of_weight(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
         out_channels: Any = weight.shape[0]
         counts: Any = gradient.shape[2:]
         found = self.by_chain_rule(gradient, x, weight, weight)
@@ -165,6 +181,22 @@ class _Gradients:
         out = self.sums(own[x], own[weight])
         found = compute_gradient(out, gradient, [own[target]])[own[target]]
         return found.substitute({stand_in: u for u, stand_in in own.items()})
+
+
+@frozen
+class _SpreadGradients:
+    """The gradient rule of the transpose of sums over windows."""
+
+    sums: _Gradients
+
+    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
+        (gradient,) = gradients
+        if gradient is None:
+            return None, None
+        x, weight = inputs_of(function)
+        rule = self.sums
+        back = correlated(gradient, weight, rule.groups, rule.steps, rule.gaps, rule.widths)
+        return back, rule.of_weight(x, gradient, weight)
 
 
 @frozen

@@ -12,6 +12,7 @@ from plugrad.errors import ShapeError
 from plugrad.tensor.argument_checks import require_optional_tensors, require_tensors
 from plugrad.tensor.base import Tensor
 from plugrad.tensor.functional.convolution import check_axes, check_groups, cross_correlation
+from plugrad.tensor.functional.correlation import spread
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shape.spatial import Padding, Sizes, not_negative, sizes_of, widths_of
 from plugrad.tensor.shapes import as_int, is_static, show
@@ -20,6 +21,9 @@ from plugrad.uop import add_sizes
 _CHANNELS = "C, O/groups"
 # Results that phases of one reach compute and cut off, for each that stays, from which they are apart.
 _MORE_RESULTS = 1.1
+# Input channels for each output channel from which products with each tap are computed once and folded, where
+# phases are unequal: a phase of few output channels loads each element for few products.
+_NARROW = 4
 
 
 def conv_transpose1d(
@@ -192,7 +196,8 @@ def _by_phases(
 
     Result `step*q + p` takes the elements `step*t + p` of the kernel: each of the `step` phases p is a
     convolution of its own, by a kernel of at most `ceil(K / step)`. Where all kernels are of one size, they
-    are one convolution with more output channels.
+    are one convolution with more output channels. Where they are not, and output channels are few, products
+    are folded instead.
     """
     axes = len(steps)
     sizes, kernel = x.shape[-axes:], weight.shape[2:]
@@ -213,6 +218,13 @@ def _by_phases(
 
     count, before_axes = math.prod(steps), (*x.shape[: -1 - axes], outputs)
     are_equal = not any(k % step for k, step in zip(kernel, steps, strict=True))
+    is_narrow = channels >= _NARROW * (outputs // groups) and x.ndim == axes + 2
+    if not are_equal and is_narrow and is_static((*x.shape, *weight.shape)):
+        given = _exchange_channels(weight, groups)._graph
+        folded = spread(x._graph, given, groups, steps, tuple(cuts), lengths)
+        if folded is not None:
+            out = x._like(folded, weight)
+            return out if bias is None else out + bias.reshape(-1, *(1,) * axes)
     found = [last - first + 1 for first, last in zip(firsts, lasts, strict=True)]
     are_whole = not any(n % step for n, step in zip(lengths, steps, strict=True))
     if are_whole and (not are_equal or math.prod(found) * count > _MORE_RESULTS * math.prod(lengths)):
