@@ -122,3 +122,10 @@ def test_windows_in_one_set_of_the_cache_are_not_read_side_by_side() -> None:
     small_tiles = replace(WIDE, vector_registers=8)
     assert written_out(gradient(31), small_tiles) == [((5,), 5), ((3,), 2)]
     assert written_out(gradient(32), small_tiles) == [((5,), 5)]
+
+
+def test_long_rows_of_several_vectors_stay_a_loop() -> None:
+    i, k = UOp.range(2048, 0), UOp.range(384, 1, AxisType.REDUCE)
+    value = param(1, dtypes.float32).index(i * 384 + k).load()
+    ast = UOp.sink(param(0, dtypes.float32).index(i).store(value.reduce(Ops.ADD, k), i), arg=KernelInfo())
+    assert written_out(ast, WIDE) == []

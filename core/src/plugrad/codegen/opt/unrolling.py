@@ -138,7 +138,8 @@ def streams(body: LoopBody, cached_bytes: int) -> bool:
     The longer the part of a row that a step takes, the fewer pages are visited.
     """
     large = [p for p in body.moving if p.reads_beyond(cached_bytes)]
-    again = any(p.overlaps(r) for p in large for r in body.loops if r.arg.kind is not AxisType.REDUCE)
+    outer = body.loops.difference(ranges_of_reduce(body.reduce)) if body.reduce is not None else body.loops
+    again = any(p.overlaps(r) for p in large for r in outer)
     return bool(large) and not again and all(p.loops <= p.index.ranges for p in large)
 
 
