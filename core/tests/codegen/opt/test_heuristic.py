@@ -361,8 +361,9 @@ def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int, cha
     opts = {o.axis[0]: o.arg for o in chosen(ast, PANELS) if o.op is OptOps.UPCAST}
     assert opts[1] == 8
     assert opts[2] in (16, 32)
-    # the steps beside each other load what no row shares
-    assert [o.axis for o in chosen(ast, PANELS) if o.op is OptOps.UNROLL] == [(3,)]
+    # of rows of one vector, the steps beside each other load what no row shares
+    written = [o.axis for o in chosen(ast, PANELS) if o.op is OptOps.UNROLL]
+    assert written == ([(3,)] if opts[2] == 16 else [(4,), (3,)])
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(64, 96), (96, 64), (1000, 4096), (4096, 1000), (99, 101)])

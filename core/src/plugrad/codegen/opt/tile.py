@@ -107,10 +107,12 @@ class Tile:
     def shared_axes(self, body: LoopBody) -> list[UOp]:
         """Return the reduced axes along which windows of the rows overlap.
 
-        There are none where lanes are picked, or the reduction is more than a window. Steps of the other
-        axes load what no other product has: they need not be written out.
+        There are none where lanes are picked, rows have several vectors, or the reduction is more than a
+        window. Steps of the other axes load what no other product has: they need not be written out.
         """
-        if not self.rows or body.reduce is None or steps_of(ranges_of_reduce(body.reduce)) > body.window:
+        if not self.rows or self.columns > 1 or body.reduce is None:
+            return []
+        if steps_of(ranges_of_reduce(body.reduce)) > body.window:
             return []
         wide = [p for p in body.moving if p.moves(self.column)]
         if not all(p.is_contiguous(self.column) for p in wide):
