@@ -1,7 +1,7 @@
 import os
-import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,7 +62,7 @@ def test_zig_gets_a_passing_cache_where_ours_cannot_be_written(
 
 def test_zig_gets_a_passing_cache_where_ours_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"]
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=4096))
+    monkeypatch.setattr(process.shutil, "disk_usage", lambda path: SimpleNamespace(free=4096))
     assert compiler_environment({})["ZIG_GLOBAL_CACHE_DIR"] != ours
 
 
@@ -95,7 +95,7 @@ def test_the_passing_cache_goes_without_a_warning(tmp_path: Path) -> None:
 def test_what_killed_processes_left_is_removed_after_a_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     process._remove_abandoned.cache_clear()
     old, new, other = (tmp_path / name for name in ("plugrad-cc-old", "plugrad-cc-new", "other"))
     for folder in (old, new, other):

@@ -1,5 +1,6 @@
 import gc
 import os
+import tempfile
 import threading
 from types import SimpleNamespace
 
@@ -11,8 +12,8 @@ from plugrad.errors import CompileError, DeviceError
 from plugrad.runtime.graph import GraphLaunch
 from plugrad.runtime.program import Program
 from plugrad.uop.ops import Ops
-from plugrad_cpu_clang import library, process
 from plugrad_cpu_clang import pool as pool_module
+from plugrad_cpu_clang import process
 from plugrad_cpu_clang.library import load_library
 from plugrad_cpu_clang.pool import pool
 from plugrad_cpu_clang.renderer import CpuRenderer
@@ -131,7 +132,7 @@ def test_libraries_do_not_get_mixed_up(best_compiler, addresses):
 
 def test_libraries_load_from_files_where_there_is_no_anonymous_memory(best_compiler, monkeypatch, tmp_path):
     monkeypatch.delattr(os, "memfd_create", raising=False)
-    monkeypatch.setattr(library.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     data = best_compiler.compile("void from_file(void) {}", "from_file")
     assert load_library(data).address("from_file")
     assert list(tmp_path.iterdir()) == []

@@ -6,11 +6,11 @@ more than most kernels do. All kernels of a run share one library, told apart by
 
 import hashlib
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from plugrad._util import shutil
 from plugrad.errors import CompileError
 from plugrad.runtime.compiler import Compiler, merge_sources
 from plugrad_cpu_clang.machine import Machine, available_threads, this_machine

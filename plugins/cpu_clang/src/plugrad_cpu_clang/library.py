@@ -5,14 +5,20 @@ The same bytes are loaded once.
 """
 
 import os
-import tempfile
 import threading
 import weakref
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from plugrad._util import LazyModule
 from plugrad.errors import DeviceError
 from plugrad_cpu_clang._native import ffi
+
+if TYPE_CHECKING:
+    import tempfile
+else:
+    # Linux has anonymous memory
+    tempfile = LazyModule("tempfile")
 
 c_library: Any = ffi.dlopen(None)
 # looked up now: the lookup is a dlsym itself, and would overwrite the message it should fetch

@@ -3,20 +3,25 @@
 import atexit
 import functools
 import os
-import shlex
-import shutil
 import signal
-import subprocess
-import tempfile
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from plugrad._util import LazyModule, shlex, shutil
 from plugrad.errors import CompileError
 from plugrad.runtime.private_folder import exposure, make_private
 from plugrad.settings import cache_dir
+
+if TYPE_CHECKING:
+    import subprocess
+    import tempfile
+else:
+    # a process that finds its kernels in the cache runs no compiler
+    subprocess, tempfile = map(LazyModule, ("subprocess", "tempfile"))
 
 
 @dataclass(frozen=True)

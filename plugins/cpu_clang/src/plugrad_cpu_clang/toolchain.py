@@ -21,13 +21,12 @@ import importlib.util
 import json
 import os
 import re
-import shlex
-import shutil
 import threading
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from plugrad._util import shlex, shutil
 from plugrad.errors import CompileError, DeviceNotFound, SettingsError
 from plugrad.plugin.hints import install_line
 from plugrad.runtime.private_folder import exposure, make_private
