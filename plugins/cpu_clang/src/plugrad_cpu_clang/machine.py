@@ -8,10 +8,11 @@ Source: x86-64 psABI, "Micro-Architecture Levels", for the extensions of each le
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from plugrad._frozen import frozen
+from plugrad._util import dataclasses
 from plugrad.errors import SettingsError
 from plugrad.settings import settings
 
@@ -39,7 +40,7 @@ _CPUINFO_BYTES = (
 )  # the first processor's block, with room; reading all blocks takes long on big machines
 
 
-@dataclass(frozen=True)
+@frozen
 class Machine:
     """One kind of processor.
 
@@ -107,7 +108,9 @@ def at_level(machine: Machine, level: str) -> Machine:
             name="PLUGRAD_CPU",
         )
     bits, registers = vector_unit(machine.arch, flags)
-    return replace(machine, flags=flags, vector_bits=bits, vector_registers=registers, level=level)
+    return dataclasses.replace(
+        machine, flags=flags, vector_bits=bits, vector_registers=registers, level=level
+    )
 
 
 @cache

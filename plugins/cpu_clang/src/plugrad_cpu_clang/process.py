@@ -7,10 +7,10 @@ import signal
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plugrad._frozen import frozen
 from plugrad._util import LazyModule, shlex, shutil
 from plugrad.errors import CompileError
 from plugrad.runtime.private_folder import exposure, make_private
@@ -24,7 +24,7 @@ else:
     subprocess, tempfile = map(LazyModule, ("subprocess", "tempfile"))
 
 
-@dataclass(frozen=True)
+@frozen
 class Output:
     """The output of a finished process."""
 

@@ -22,11 +22,11 @@ import json
 import os
 import re
 import threading
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from plugrad._util import shlex, shutil
+from plugrad._frozen import frozen
+from plugrad._util import dataclasses, shlex, shutil
 from plugrad.errors import CompileError, DeviceNotFound, SettingsError
 from plugrad.plugin.hints import install_line
 from plugrad.runtime.private_folder import exposure, make_private
@@ -46,7 +46,7 @@ _RECENT: tuple[int, tuple[int, ...]] = (4, ())
 _TRIAL = "typedef float v4 __attribute__((vector_size(16)));\nvoid trial(v4 *x) { *x += *x; }\n"
 
 
-@dataclass(frozen=True)
+@frozen
 class Toolchain:
     """One compiler, with what is known of it.
 
@@ -80,7 +80,7 @@ class Toolchain:
         return f"{self.kind} {'.'.join(map(str, self.version))}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """The chosen compiler, the reason, and the rejected ones."""
 
@@ -267,7 +267,7 @@ class _Records:
             pass
         toolchain = _ask(command)
         if not toolchain.problem:
-            self.known[stamp] = asdict(toolchain)
+            self.known[stamp] = dataclasses.asdict(toolchain)
             self.changed = True
         return toolchain
 
@@ -297,7 +297,7 @@ class _Records:
             return toolchain
         # a problem is asked about again: a full disk or a missing linker is none of the compiler's
         if problem := _try(toolchain):
-            return replace(toolchain, problem=problem)
+            return dataclasses.replace(toolchain, problem=problem)
         known["works"] = self.changed = True
         return toolchain
 
