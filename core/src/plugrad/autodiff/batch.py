@@ -177,6 +177,7 @@ _RULES: Mapping[Ops, _Rule] = {
     Ops.FLIP: lambda u, x, n: x.flip(tuple([axis + 1 for axis in u.arg])),
     Ops.REDUCE_AXIS: lambda u, x, n: x.reduce_axis(u.arg[0], tuple([axis + 1 for axis in u.arg[1]])),
     Ops.CONTIGUOUS: lambda u, x, n: x.contiguous(),
+    Ops.FACTOR: lambda u, x, n: x.factor(u.arg.kind),
     Ops.FOURIER: lambda u, x, n: x.fourier(
         u.arg, *[roots.reshape((1, *roots.shape)).expand(x.shape) for roots in u.src[1:]]
     ),

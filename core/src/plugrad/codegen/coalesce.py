@@ -189,4 +189,5 @@ def _stored_apart(store: UOp, sink: UOp, fast_bytes: int) -> UOp:
     inwards = sorted(copies, key=lambda r: -abs(coefficient(place.src[1], r) or 0))
     fresh = {r: r.replace(arg=Axis((free + n,), AxisType.LOOP)) for n, r in enumerate(inwards)}
     around = (r for r in loops if r not in copies)
-    return place.substitute(fresh).store(value.substitute(waited | fresh), *around, *fresh.values())
+    value = value.substitute(waited | fresh)
+    return store.replace(src=(place.substitute(fresh), value, *around, *fresh.values()))

@@ -5,12 +5,15 @@ loop stands before it. A loop stands inside the loops that its user depends on: 
 order it names them; a REDUCE's loops nest inside every range that its result still depends on.
 """
 
-from collections.abc import Iterable
+import bisect
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from plugrad._frozen import frozen
-from plugrad.codegen.rebuild import ended_by
+from plugrad.codegen.rebuild import ended_by, reads_versions
 from plugrad.errors import VerifyError
-from plugrad.uop import Ops, UOp
+from plugrad.uop import AxisType, Ops, UOp
 
 
 @frozen
@@ -80,3 +83,47 @@ def _close(outside: dict[UOp, set[UOp]]) -> None:
             if more:
                 outer |= more
                 changed = True
+
+
+def ordered_accesses(stores: Sequence[UOp], order: Sequence[UOp]) -> list[tuple[UOp, UOp]]:
+    """Return pairs of accesses to memory, the second of which comes later.
+
+    Args:
+        stores: of a kernel.
+        order: all nodes of the kernel.
+    """
+    if reads_versions(order):
+        return [*itertools.pairwise(stores), *_loads_of_versions(stores)]
+    return [
+        (before, store)
+        for i, store in enumerate(stores)
+        if _is_ordered(store)
+        for before in stores[:i]
+        # its ordered steps read the memory that `before` fills
+        if not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]
+    ]
+
+
+def _loads_of_versions(stores: Sequence[UOp]) -> Iterator[tuple[UOp, UOp]]:
+    """Keep each LOAD of a version between the STOREs around it.
+
+    Stores that one was written out as have one number: what they read is not what the others write.
+    """
+    numbers: list[Any] = [store.tag for store in stores]
+    known: set[UOp] = set()
+    for user, store in enumerate(stores):
+        for u in store.toposort(lambda u: u not in known):
+            known.add(u)
+            version = u.src[0].src[0] if u.op is Ops.LOAD else u
+            if version is u or version.op is not Ops.AFTER or version.arg is None:
+                continue
+            first = bisect.bisect_left(numbers, version.arg)
+            if first:
+                yield stores[first - 1], u
+            overwriting = (s for s in stores[first:user] if s.src[0].src[0] is version.src[0])
+            if (later := next(overwriting, None)) is not None and later.tag < store.tag:
+                yield u, later
+
+
+def _is_ordered(store: UOp) -> bool:
+    return any(r.op is Ops.RANGE and r.arg.kind is AxisType.ORDERED for r in store.src[2:])

@@ -63,14 +63,14 @@ def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
     for store in filter(_stores_lane, stores):
         (memory, index, *gate), ranges = store.src[0].src, store.src[2:]
         base, offset = _base_and_offset(index)
-        groups.setdefault((memory, base, *gate, ranges), {})[offset] = store
+        groups.setdefault((memory, base, *gate, ranges, store.tag), {})[offset] = store
     joined: dict[UOp, UOp | None] = {}
     for group in groups.values():
         for parts in _neighbours(group, capabilities):
             place, value, *ranges = parts[0].src
             lanes = UOp(Ops.VECTORIZE, value.dtype.vec(len(parts)), tuple(part.src[1] for part in parts))
             joined.update(dict.fromkeys(parts))
-            joined[parts[0]] = place.store(lanes, *ranges)
+            joined[parts[0]] = parts[0].replace(src=(place, lanes, *ranges))
     return [new for store in stores if (new := joined.get(store, store)) is not None]
 
 
@@ -189,7 +189,5 @@ def _split_store(u: UOp, capabilities: Capabilities) -> UOp | None:
     pieces = _pieces(value.dtype.count, value.dtype.itemsize, capabilities)
     if len(pieces) == 1:
         return None
-    stores = (
-        _offset(place, first).store(value.gep(*range(first, first + size)), *ranges) for first, size in pieces
-    )
-    return UOp.sink(*stores)
+    parts = [(_offset(place, first), value.gep(*range(first, first + size))) for first, size in pieces]
+    return UOp.sink(*[u.replace(src=(*part, *ranges)) for part in parts])

@@ -21,7 +21,8 @@ def estimate(sink: UOp) -> Estimates:
         elif u.op is Ops.LOAD or u.op is Ops.STORE:
             place = u.src[0]
             ranges = place.ranges if u.op is Ops.LOAD else u.ranges.union(u.src[2:])
-            memory, nbytes = place.src[0], _steps(ranges) * place.dtype.itemsize
+            memory = place.src[0].src[0] if place.src[0].op is Ops.AFTER else place.src[0]
+            nbytes = _steps(ranges) * place.dtype.itemsize
             moved[memory] = moved[memory] + nbytes if memory in moved else nbytes
     accessed = sum(
         _touched(param, _as_count(nbytes)) for param, nbytes in moved.items() if param.op is Ops.PARAM
@@ -46,6 +47,9 @@ def _steps(ranges: frozenset[UOp]) -> Count:
     out: Count = 1
     for r in sorted(ranges, key=lambda r: r.arg.ident):
         size = constant_size(r)
+        if size is None and r.src[0].ranges:
+            # as many as in the mean where the loops around it decide
+            size = (int(r.src[0].vmin) + int(r.src[0].vmax) + 1) // 2
         out = out * (r.src[0] if size is None else size)
     return out
 

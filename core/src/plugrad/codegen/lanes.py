@@ -225,13 +225,9 @@ class _Vectorizer:
         wide = self.wide(value)
         # memory is updated element by element
         if store.arg is None and self._contiguous(place):
-            return [self.at(place, 0).store(wide, *rest)]
-        return [
-            self.at(place, i).store(
-                wide.gep(i) if wide.op is not Ops.CONST else self.of(value), *rest, op=store.arg
-            )
-            for i in range(self.count)
-        ]
+            return [store.replace(src=(self.at(place, 0), wide, *rest))]
+        lanes = [self.of(value) if wide.op is Ops.CONST else wide.gep(i) for i in range(self.count)]
+        return [store.replace(src=(self.at(place, i), lane, *rest)) for i, lane in enumerate(lanes)]
 
     def _rebuilt(self, u: UOp) -> UOp:
         done = self.done

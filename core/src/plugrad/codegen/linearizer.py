@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from plugrad._frozen import frozen
 from plugrad.codegen.combine import fuses_products
-from plugrad.codegen.control_flow import LoopNest, find_loops
+from plugrad.codegen.control_flow import LoopNest, find_loops, ordered_accesses
 from plugrad.codegen.decompositions import decompose
 from plugrad.codegen.interleave import interleaved
 from plugrad.dtype import DType, dtypes
 from plugrad.errors import VerifyError
 from plugrad.target import Capabilities
-from plugrad.uop import ELEMENTWISE, AxisType, Ops, UOp, identity_of
+from plugrad.uop import ELEMENTWISE, Ops, UOp, identity_of
 
 # what stands in a block: a node, or for a RANGE its loop; a REDUCE whose register is defined, with -1, or the
 # number of one step of its accumulation
@@ -117,11 +117,8 @@ class _Linearizer:
                 self._place_reduce(u)
             elif u.op is not loop:
                 self._add_item(u, home.get(u), u.src[:2] if u.op is Ops.STORE else u.src)
-        for i, store in enumerate(self.sink.src):
-            for before in self.sink.src[:i] if _is_ordered(store) else ():
-                # its ordered steps read the memory that `before` fills
-                if not _is_ordered(before) and store.src[0].src[0] is before.src[0].src[0]:
-                    self._finish_first(before, store)
+        for before, after in ordered_accesses(self.sink.src, order):
+            self._finish_first(before, after)
         self._emit_block(None)
         return self.out
 
@@ -385,10 +382,6 @@ def _waited_for(item: _Item, items: dict[_Item, set[_Item]], phases: dict[_Item,
             found.add(current)
             stack.extend(items[current])
     return found
-
-
-def _is_ordered(store: UOp) -> bool:
-    return any(r.op is Ops.RANGE and r.arg.kind is AxisType.ORDERED for r in store.src[2:])
 
 
 def remove_unused(program: list[UOp]) -> list[UOp]:

@@ -22,6 +22,7 @@ from plugrad.codegen.opt.opt_ops import Opt
 from plugrad.codegen.pairwise_sum import split_long_sums
 from plugrad.codegen.predication import UNGATED, lower_gates, simplify_gates
 from plugrad.codegen.prepare.guard_empty_loops import guard_empty_loops
+from plugrad.codegen.prepare.lower_factor import lower_factor
 from plugrad.codegen.prepare.lower_fourier import lower_fourier
 from plugrad.codegen.prepare.lower_running_sum import keep_totals
 from plugrad.codegen.prepare.lower_scatter import scatter
@@ -50,6 +51,7 @@ PREPARE = Pipeline(
         Stage(split_at_divisors, kernel_spec, "axes have merged: what addresses divide yet, they need apart"),
         Stage(scatter, kernel_spec, "by now the axes are those of memory"),
         Stage(lower_fourier, kernel_spec, "for the same reason; its loops are chosen with its steps"),
+        Stage(lower_factor, kernel_spec, "for the same reason; its loops are chosen one by one"),
         Stage(keep_totals, kernel_spec, "for the same reason; a sum by position has no order to keep"),
         Stage(guard_empty_loops, kernel_spec, "by now an axis of one step at most is no part of addresses"),
     ),
@@ -170,7 +172,7 @@ def _dims(prefix: str, specials: dict[str, UOp]) -> "tuple[int | UOp, ...]":
 
 
 def _slots(places: Iterable[UOp]) -> tuple[int, ...]:
-    memories = {place.src[0] for place in places}
+    memories = {u.src[0] if (u := place.src[0]).op is Ops.AFTER else u for place in places}
     return tuple(sorted(memory.arg[0] for memory in memories if memory.op is Ops.PARAM))
 
 

@@ -182,6 +182,11 @@ def ranges_of_reduce(u: UOp) -> tuple[UOp, ...]:
     return u.src[u.arg[1] :]
 
 
+def reads_versions(nodes: Iterable[UOp]) -> bool:
+    """Say whether stores of a kernel read what those before them have written."""
+    return any([u.op is Ops.AFTER and u.arg is not None for u in nodes])
+
+
 def all_ranges(sink: UOp) -> list[UOp]:
     """Return every RANGE of a kernel, by identity."""
     op = Ops.RANGE

@@ -121,6 +121,8 @@ def operations(sink: UOp) -> str:
     for u in sink.toposort():
         if u.op is Ops.REDUCE:
             found[_REDUCED[u.arg[0]]] += 1
+        elif u.op is Ops.FACTOR:
+            found[u.arg.kind] += 1
         elif (u.op in ELEMENTWISE and u.dtype not in (dtypes.index, dtypes.bool)) or u.op is Ops.FOURIER:
             found[u.op.name.lower()] += 1
     ordered = any(r.arg.kind is AxisType.ORDERED for store in sink.src for r in store.src[2:])

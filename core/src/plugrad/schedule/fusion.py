@@ -81,10 +81,12 @@ class Boundary:
 REQUESTED = Boundary("its value was asked for")
 ASSIGNED = Boundary("it is assigned to memory that exists")
 CONTIGUOUS = Boundary("contiguous() asks for memory")
-TRANSFORMED = Boundary("a Fourier transform has loops of its own")
+LOOPED = Boundary("a Fourier transform, or a factorization, has loops of its own")
 COPIED = Boundary("it goes from one device to another")
+# What computes all of its elements together.
+WHOLE = frozenset({Ops.FOURIER, Ops.FACTOR})
 # The ops that ask for memory themselves.
-REASONS = {Ops.CONTIGUOUS: CONTIGUOUS, Ops.COPY: COPIED, Ops.ASSIGN: ASSIGNED, Ops.FOURIER: TRANSFORMED}
+REASONS = dict.fromkeys(WHOLE, LOOPED) | {Ops.CONTIGUOUS: CONTIGUOUS, Ops.COPY: COPIED, Ops.ASSIGN: ASSIGNED}
 # What would be too much for one kernel.
 TOO_MANY_BUFFERS = Boundary("the kernel of its users would read more buffers than the device allows")
 SCATTERED = Boundary("a sum by position runs in a kernel of its own")

@@ -19,7 +19,7 @@ from plugrad.uop.ops import BufferArg
 from plugrad.uop.shape import pairs_of
 
 _LEAVES = frozenset({Ops.BUFFER, Ops.CONST, Ops.IOTA, Ops.DEFINE_VAR, Ops.BIND})
-_MAKES_MEMORY = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.FOURIER})
+_MAKES_MEMORY = frozenset({Ops.CONTIGUOUS, Ops.COPY, Ops.FOURIER, Ops.FACTOR})
 # Each slice may be an argument of one kernel: a memory that is read in more of them is one argument.
 _MOST_SLICES = 16
 

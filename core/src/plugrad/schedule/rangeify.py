@@ -36,7 +36,6 @@ from plugrad.schedule.selection import Selection, selection_of
 from plugrad.schedule.versions import IN_PLACE, Descent, device_of
 from plugrad.uop import ELEMENTWISE, MOVEMENT, AxisType, Ops, UOp, simplify
 from plugrad.uop.op_cost import op_cost
-from plugrad.uop.ops import FourierArg
 from plugrad.uop.range_elimination import eliminate_ranges
 
 # Values that need no kernel: they exist, or any kernel can write them down.
@@ -202,7 +201,7 @@ class Rangeify:
 
     def _reduce_boundary(self, u: UOp, uses: dict[Access, Use]) -> Boundary | None:
         access, use = next(iter(uses.items()))
-        if use.kernel.root.op is Ops.FOURIER:
+        if use.kernel.root.op in fusion.WHOLE:
             return fusion.REDUCED_APART
         if len(uses) > 1 or use.others:
             return fusion.REDUCED_FOR_SEVERAL
@@ -289,7 +288,7 @@ class Rangeify:
         access = Access(kernel.ranges, ALWAYS)
         use = Use(kernel, numel_of(u), in_reduce=False)
         if u.op in _STORED:
-            self.sources[u, access] = tuple([(s, access) for s in u.src[0 if u.op is Ops.FOURIER else -1 :]])
+            self.sources[u, access] = tuple([(s, access) for s in u.src[0 if u.op in fusion.WHOLE else -1 :]])
             for s, _ in self.sources[u, access]:
                 self._reach(s, access, use)
         else:
@@ -401,9 +400,8 @@ class Rangeify:
         if u.op in (Ops.DEFINE_VAR, Ops.BIND):
             return u
         src = tuple([self.exprs[s] for s in self.sources[u, access]])
-        if u.op is Ops.FOURIER:
-            arg: FourierArg = u.arg
-            return UOp(u.op, u.dtype, (*src, access.idxs[arg.axis], access.idxs[arg.parts]), arg)
+        if u.op in fusion.WHOLE:
+            return UOp(u.op, u.dtype, (*src, *[access.idxs[int(axis)] for axis in u.arg.axes]), u.arg)
         if u.op is Ops.REDUCE_AXIS:
             return eliminate_ranges(src[0].reduce(u.arg[0], *self.reduce_ranges[u, access]))
         if u.op is Ops.PAD:

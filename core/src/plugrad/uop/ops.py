@@ -39,7 +39,7 @@ class Ops(Enum):
     COPY = auto()  # (x): x on the device named by arg
     ASSIGN = auto()  # (target, value): None, ADD or MAX; target's memory with value put or combined there
     KERNEL = auto()  # (*buffers): arg is the kernel's SINK, or COPY; runs it on those buffers, slot by slot
-    AFTER = auto()  # (x, *effects): x, once the effects happened
+    AFTER = auto()  # (x, *effects): None, or how many STOREs of the kernel come before; x, after all these
     SINK = auto()  # (*roots): KernelInfo or None; keeps several roots as one graph
 
     # elementwise, unary
@@ -122,6 +122,7 @@ class Ops(Enum):
 
     # tensors on devices that run loops: what a DISPATCH chooses for them
     FOURIER = auto()  # (x, *roots): FourierArg; x transformed along an axis, in memory
+    FACTOR = auto()  # (x): FactorArg; matrices x, changed in memory until they hold factors
 
     def __lt__(self, other: "Ops") -> bool:
         return self.value < other.value
@@ -213,6 +214,28 @@ class FourierArg(NamedTuple):
     axis: int = -2
     parts: int = -1
     half: bool = False
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes whose elements depend on each other."""
+        return (self.axis, self.parts)
+
+
+class FactorArg(NamedTuple):
+    """The argument of a FACTOR.
+
+    Attributes:
+        kind: which factors the last two axes become, see `plugrad.codegen.factors`.
+        shape: of these axes. Kernels of other shapes are others.
+    """
+
+    kind: str
+    shape: tuple[int, int]
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes whose elements depend on each other."""
+        return (-2, -1)
 
 
 class DispatchArg(NamedTuple):

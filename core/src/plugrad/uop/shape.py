@@ -23,6 +23,7 @@ _SAME_AS_FIRST = frozenset(
     {
         Ops.CONTIGUOUS,
         Ops.FOURIER,
+        Ops.FACTOR,
         Ops.DETACH,
         Ops.COPY,
         Ops.ASSIGN,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plugrad import Tensor, events
+from plugrad import Device, Tensor, events
 from plugrad.jit import jit
 from plugrad.tensor.linalg import lu
 from plugrad.transforms import vmap
@@ -85,6 +85,8 @@ def test_one_matrix_of_a_mapped_batch_is_not_known() -> None:
 
 @pytest.mark.wide_on_cpu
 def test_twice_the_size_is_planned_as_often_as_one_more_half() -> None:
+    if not Device[Device.DEFAULT].capabilities.grid_dims:
+        pytest.skip("one kernel makes all steps")
     counts: list[int] = []
     for size in (16, 32, 64):
         x = Tensor(np.eye(size)).realize()

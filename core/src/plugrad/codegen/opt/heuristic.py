@@ -43,7 +43,7 @@ from plugrad.codegen.opt.unrolling import (
     write_out_steps,
     write_out_windows,
 )
-from plugrad.codegen.rebuild import ranges_of_reduce, stores_of
+from plugrad.codegen.rebuild import ranges_of_reduce, reads_versions, stores_of
 from plugrad.dtype import is_float
 from plugrad.uop import AxisType, UOp
 from plugrad.uop.strides import constant_size
@@ -104,9 +104,9 @@ def _plan_loops(kernel: KernelOpt) -> None:
 def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
     plan.apply()
     add_threads(kernel)
-    stage_tiles(kernel)
-    hoist_reduction(kernel)
-    keep_values(kernel)
+    # copies would be of memory at one time
+    for add in () if reads_versions(kernel.ast.toposort()) else (stage_tiles, hoist_reduction, keep_values):
+        add(kernel)
     write_out_steps(kernel, plan.lane)
 
 

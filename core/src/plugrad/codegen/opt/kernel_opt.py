@@ -14,7 +14,7 @@ from plugrad.codegen.opt.keeping import kept
 from plugrad.codegen.opt.opt_ops import AxisId, GroupTile, MatrixTile, Opt, OptOps
 from plugrad.codegen.opt.staging import staged
 from plugrad.codegen.opt.tensor_core import tiled
-from plugrad.codegen.rebuild import at, exchange_range, ranges_of_reduce, rebuild, stores_of
+from plugrad.codegen.rebuild import at, exchange_range, ranges_of_reduce, reads_versions, rebuild, stores_of
 from plugrad.errors import KernelOptError
 from plugrad.target import REPEATED, Capabilities
 from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp, identity_of, simplify
@@ -274,7 +274,7 @@ class KernelOpt:
 
     def _split_at(self, opt: Opt) -> None:
         r, place, size = self._part_of_axis(opt, frozenset({AxisType.LOOP}))
-        if not self.can_repeat() and not self._updates_in_place(r):
+        if not (self.can_repeat() or self._updates_in_place(r) or reads_versions(self.ast.toposort())):
             raise KernelOptError("the kernel reads memory that it writes, in the order of one loop.")
         first = UOp.range(place, (*opt.axis, 0), AxisType.LOOP)
         last = UOp.range(size - place, (*opt.axis, 1), AxisType.LOOP)
@@ -284,8 +284,11 @@ class KernelOpt:
                 stores.append(store)
                 continue
             for part, value in ((first, first), (last, last + place)):
-                where, what = (at(s, r, value) for s in store.src[:2])
-                stores.append(where.store(what, *(part if s is r else s for s in store.src[2:])))
+                own = (
+                    *(at(s, r, value) for s in store.src[:2]),
+                    *(part if s is r else s for s in store.src[2:]),
+                )
+                stores.append(store.replace(src=own))
         self.ast = simplify(self.ast.replace(src=tuple(stores)))
 
     def _part_of_axis(self, opt: Opt, kinds: frozenset[AxisType]) -> tuple[UOp, int, int]:

@@ -36,8 +36,9 @@ def _gated(load: UOp, loops: Sequence[UOp]) -> UOp | None:
     if load.op is not Ops.LOAD:
         return None
     memory, idx, *gates = load.src[0].src
+    whole = memory.src[0] if memory.op is Ops.AFTER else memory
     missing = [r.src[0] > 0 for r in loops if r not in load.ranges]
-    if not missing or (idx.vmin >= 0 and idx.vmax < least(memory.arg[1])):
+    if not missing or (idx.vmin >= 0 and idx.vmax < least(whole.arg[1])):
         return None
     conditions = dict.fromkeys([*(c for gate in gates for c in conjuncts(gate)), *missing])
     return load.replace(src=(memory.index(idx, conjunction(conditions)), *load.src[1:]))

@@ -58,7 +58,8 @@ class Trial:
         params: dict[int, UOp] = {u.arg[0]: u for u in ast.toposort() if u.op is Ops.PARAM}
         variables = [u for u in ast.toposort() if u.op is Ops.DEFINE_VAR]
         self.values: Mapping[str, int] = {u.arg[0]: int(u.vmax) for u in variables}
-        self._outs: list[int] = sorted({s.src[0].src[0].arg[0] for s in ast.src if s.op is Ops.STORE})
+        written = {s.src[0].src[0] for s in ast.src if s.op is Ops.STORE}
+        self._outs: list[int] = sorted([u.arg[0] for u in written if u.op is Ops.PARAM])
         random = np.random.default_rng(0)
         self._contents = {slot: _numbers(u.dtype, u.arg[1], random) for slot, u in params.items()}
         nbytes = sum(u.arg[1] * u.dtype.itemsize for u in params.values())

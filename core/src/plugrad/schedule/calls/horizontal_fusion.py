@@ -10,7 +10,7 @@ from functools import partial
 
 from plugrad._frozen import frozen
 from plugrad.schedule.calls.kernelize import KernelCall, kernel_name
-from plugrad.schedule.fusion import MOST_OPERATIONS, CostModel
+from plugrad.schedule.fusion import MOST_OPERATIONS, WHOLE, CostModel
 from plugrad.schedule.versions import owner_of
 from plugrad.uop import AxisType, KernelInfo, Ops, UOp
 from plugrad.uop.op_cost import op_cost
@@ -116,8 +116,8 @@ def _loops_of(ast: UOp) -> _Loops | None:
     if ast.op is not Ops.SINK or len(ast.src) != 1 or ast.src[0].arg is not None:
         return None
     store, nodes = ast.src[0], ast.toposort()
-    if store.src[1].op is Ops.FOURIER:
-        # codegen gives a transform loops of its own
+    if store.src[1].op in WHOLE:
+        # codegen gives it loops of its own
         return None
     ranges = sorted((u for u in nodes if u.op is Ops.RANGE), key=lambda r: r.arg.ident)
     outer = store.src[2:]

@@ -79,7 +79,7 @@ pm_normalize = PatternMatcher(
     (UPat(Ops.OUTPUT, name="x"), lambda x: output_of(x)),
     (UPat(Ops.CONTIGUOUS, src=(UPat(Ops.CONTIGUOUS, name="x"),)), lambda x: x),
     (UPat(Ops.CONTIGUOUS, src=(UPat(Ops.COPY, name="x"),)), lambda x: x),
-    (UPat(Ops.CONTIGUOUS, src=(UPat(Ops.FOURIER, name="x"),)), lambda x: x),
+    (UPat(Ops.CONTIGUOUS, src=(UPat({Ops.FOURIER, Ops.FACTOR}, name="x"),)), lambda x: x),
     # numbers need no memory of their own
     (UPat(Ops.CONTIGUOUS, src=(_x,)), lambda x: x if x.device is None else None),
     (UPat(Ops.COPY, src=(_x,), name="copy"), _copy_to_own_device),

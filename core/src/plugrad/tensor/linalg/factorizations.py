@@ -1,4 +1,4 @@
-"""Factorizations of matrices as graphs whose steps all launch the same kernels.
+"""Factorizations of matrices: one kernel where devices run loops, elsewhere graphs whose steps are alike.
 
 If the column number were a constant, each column would need a kernel of its own. So the number is an element
 in memory that each step increments: a factorization compiles two to four kernels, whatever the size of the
@@ -6,6 +6,7 @@ matrix, and launches them once a step. Everything is batched over leading axes. 
 until their steps are few.
 """
 
+from functools import partial
 from typing import Any
 
 from plugrad.dtype import DType, dtypes, part_dtype
@@ -20,6 +21,7 @@ from plugrad.tensor.linalg.matrix_steps import (
     computed,
     counter,
     cut,
+    factorized,
     padded,
     repeat_step,
     rows_of,
@@ -62,7 +64,7 @@ def cholesky_factor(x: UOp, device: str) -> UOp:
     """
     size: Any = x.shape[-1]
     if size <= _CHOLESKY_STEPS:
-        return _cholesky_by_steps(x, device, FEW)
+        return _small_cholesky(x, device, FEW)
     doublings = (-(-size // _CHOLESKY_STEPS) - 1).bit_length()
     width = -(-size >> doublings)
     (x,) = computed((pad_with_identity(x, width << doublings).contiguous(),), device)
@@ -74,7 +76,7 @@ def _cholesky_by_halves(x: UOp, width: int, device: str) -> UOp:
     """Factorize the upper half, solve for the block below, and factorize the rest."""
     size: Any = x.shape[-1]
     if size == width:
-        return _cholesky_by_steps(x, device, 1)
+        return _small_cholesky(x, device, 1)
     half = size // 2
     first, second = (0, half), (half, size)
     upper = _cholesky_by_halves(cut(x, first, first).contiguous(), width, device)
@@ -89,10 +91,18 @@ def _cholesky_by_halves(x: UOp, width: int, device: str) -> UOp:
     return (left_half + padded(lower, (half, 0), (half, 0))).contiguous()
 
 
-def _cholesky_by_steps(x: UOp, device: str, few: int) -> UOp:
-    shape = x.shape
+def _small_cholesky(x: UOp, device: str, few: int) -> UOp:
+    shape: Any = x.shape
+    is_small, state = bool(shape[-1] <= few), transposed(x)
+    steps = _cholesky_by_steps if is_small else partial(_cholesky_by_steps, few=few)
+    upper = factorized("cholesky", steps, state, counter(device), device=device, is_small=is_small)
+    return (rows_of(shape) >= columns_of(shape)).where(transposed(upper), x.const_like(0.0)).contiguous()
+
+
+def _cholesky_by_steps(upper: UOp, number: UOp, device: str, few: int = FEW) -> UOp:
+    x, shape = transposed(upper), upper.shape
     size: Any = shape[-1]
-    row, column = rows_of(shape), columns_of(shape)
+    column = columns_of(shape)
 
     def reduced(before: State) -> State:
         state, k = before
@@ -106,11 +116,10 @@ def _cholesky_by_steps(x: UOp, device: str, few: int) -> UOp:
         left = (column > step).where(state - mine * others, state)
         return column.eq(step).where(mine, left).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeat_step(reduced, (x.contiguous(), counter(device)), size, device, few)
-    return (row >= column).where(state, state.const_like(0.0)).contiguous()
+    return transposed(repeat_step(reduced, (x.contiguous(), number), size, device, few)[0])
 
 
-def householder_steps(x: UOp, device: str) -> UOp:
+def householder(x: UOp, device: str) -> UOp:
     """Return R and, below its diagonal, the Householder vectors that made it: (*B, m, n) -> the same.
 
     Each vector has a 1 on the diagonal, which is not stored. A column that is 0 below the diagonal is
@@ -119,10 +128,15 @@ def householder_steps(x: UOp, device: str) -> UOp:
 
     Source: Golub and Van Loan 2013, algorithms 5.1.1 and 5.2.1, and section 5.1.13.
     """
+    state, steps, is_small = transposed(x), _householder_by_steps, _reflections(x) <= FEW
+    made = factorized("householder", steps, state, counter(device), device=device, is_small=is_small)
+    return transposed(made).contiguous()
+
+
+def _householder_by_steps(columns: UOp, number: UOp, device: str) -> UOp:
+    x = transposed(columns)
     shape = x.shape
     row, column = rows_of(shape), columns_of(shape)
-    rows: Any = shape[-2]
-    columns: Any = shape[-1]
 
     def reflected_once(before: State) -> State:
         state, k = before
@@ -145,8 +159,12 @@ def householder_steps(x: UOp, device: str) -> UOp:
         new = column.eq(step).where(made, (column > step).where(left, state))
         return (row >= step).where(new, state).contiguous(), (k + 1).contiguous()
 
-    state, _ = repeat_step(reflected_once, (x.contiguous(), counter(device)), min(rows, columns), device)
-    return state
+    return transposed(repeat_step(reflected_once, (x.contiguous(), number), _reflections(x), device)[0])
+
+
+def _reflections(x: UOp) -> int:
+    shape: Any = x.shape
+    return min(shape[-2:])
 
 
 def inverse(factors: UOp, order: UOp, device: str) -> UOp:

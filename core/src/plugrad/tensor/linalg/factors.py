@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from plugrad.dtype import is_complex
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.linalg.factorizations import cholesky_factor, householder_steps
+from plugrad.tensor.linalg.factorizations import cholesky_factor, householder
 from plugrad.tensor.linalg.jvp import detached, in_memory, with_gradient_of, with_jvp
 from plugrad.tensor.linalg.matrix_results import QRResult
 from plugrad.tensor.linalg.operands import (
@@ -100,7 +100,7 @@ def householder_qr(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Return Q, R and the other columns of Q, without gradients, for m >= n."""
     rows, columns = size_of(x, -2), size_of(x, -1)
     largest = matrix_scale(x)
-    state = x._like(householder_steps((x / largest)._graph, x.device))
+    state = x._like(householder((x / largest)._graph, x.device))
     vectors = in_memory(state.tril(-1) + identity(x, rows, columns))
     overlaps = in_memory(adjoint(vectors) @ vectors)
     # the reflections multiply to I - V @ T @ V.H, for T the inverse of half of V.H @ V

@@ -1,6 +1,7 @@
-"""Singular values and eigenvalues by Jacobi rotations, without gradients.
+"""Singular values and eigenvalues, without gradients.
 
-A sweep is n - 1 rounds of three launches; all rounds share their kernels (see
+Eigenvalues of real matrices are one kernel where devices run loops (see `plugrad.codegen.factors.eigh`). All
+others are Jacobi rotations. A sweep is n - 1 rounds of three launches; all rounds share their kernels (see
 `plugrad.tensor.linalg.factorizations.orthogonalize_rows`). The number of sweeps depends on the size alone, so
 nothing is read back. That is practical up to n of about 500; a batch takes no more launches than one matrix.
 """
@@ -15,7 +16,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.linalg.factorizations import orthogonalize_rows
 from plugrad.tensor.linalg.factors import householder_qr
 from plugrad.tensor.linalg.jvp import detached, in_memory
-from plugrad.tensor.linalg.matrix_steps import computed
+from plugrad.tensor.linalg.matrix_steps import computed, factorized
 from plugrad.tensor.linalg.operands import (
     adjoint,
     corner,
@@ -35,6 +36,9 @@ _SMALLEST = {dtypes.float32: 2.0**-126, dtypes.float64: 2.0**-1022}
 
 # from this size on, rotations are computed while the graph is made
 _LARGE = 5
+
+# rows of whole vectors, whatever the device's are
+_LANES = 16
 
 
 def padded_svd(x: Tensor, complete: bool) -> tuple[list[Tensor], list[Tensor]]:
@@ -89,6 +93,36 @@ def jacobi_eigh(x: Tensor, count: Dim) -> tuple[Tensor, Tensor]:
     size = size_of(x, -1)
     largest = matrix_scale(x)
     x = in_memory(x / largest)
+    w, v = _eigenpairs(x) if size >= _LARGE else _pairs_by_rotations(x)
+    keys = w
+    if not isinstance(count, int):
+        is_behind = x._make(UOp.iota(size) >= count.cast(dtypes.int32), x.device)
+        keys = is_behind.where(math.inf, w)
+    order = keys.argsort(-1)
+    return in_memory(w.gather(-1, order) * largest.squeeze(-1)), in_memory(_reorder_columns(v, order))
+
+
+def _eigenpairs(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return eigenvalues and eigenvectors of Hermitian matrices, in no order."""
+    count = size_of(x, -1)
+    # rows of zeros are mixed with no others, and stay behind
+    size = count if count <= _LANES else -(-count // _LANES) * _LANES
+    x = x.pad((0, size - count, 0, size - count))
+    state = x.cat(x.zeros_like() + identity(x, size, size), interval(x, x.ndim - 2, 0, 1), axis=-2)
+
+    def by_rotations(state: UOp, device: str) -> UOp:
+        w, v = _pairs_by_rotations(x)
+        return in_memory(x.cat(_transposed(v), w.unsqueeze(-2), axis=-2))._graph
+
+    made = factorized("eigh", by_rotations, state._graph, device=x.device, is_small=False)
+    rows = x._like(made)
+    vectors = corner(interval(rows, x.ndim - 2, size, 2 * size), count, count)
+    values = interval(interval(rows, x.ndim - 2, 2 * size, 2 * size + 1), x.ndim - 1, 0, count)
+    return values.squeeze(-2), _transposed(vectors)
+
+
+def _pairs_by_rotations(x: Tensor) -> tuple[Tensor, Tensor]:
+    size = size_of(x, -1)
     # moved up until all are positive and of like size, eigenvalues are singular values
     length = squared_lengths(x).sum((-2, -1), keepdim=True).sqrt()
     shift = (length == 0).where(1.0, length * 1.25).cast(length.dtype)
@@ -96,13 +130,7 @@ def jacobi_eigh(x: Tensor, count: Dim) -> tuple[Tensor, Tensor]:
     sweeps = bits + 5 if length.dtype is dtypes.float32 else bits * 5 // 2 + 2
     turned = _orthogonalize_rows(_transposed(x + identity(x, size, size) * shift), size, sweeps)
     v = in_memory(_transposed(turned / squared_lengths(turned).sum(-1, keepdim=True).sqrt()))
-    w = _column_dots(v, x @ v)
-    keys = w
-    if not isinstance(count, int):
-        is_behind = x._make(UOp.iota(size) >= count.cast(dtypes.int32), x.device)
-        keys = is_behind.where(math.inf, w)
-    order = keys.argsort(-1)
-    return in_memory(w.gather(-1, order) * largest.squeeze(-1)), in_memory(_reorder_columns(v, order))
+    return _column_dots(v, x @ v), v
 
 
 def safe_inverse(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""LU factors of large matrices by panels: few columns by steps, the rest by products.
+"""LU factors: one kernel where devices run loops, elsewhere steps, and panels of large matrices.
 
 A step changes one panel only, which is kept with its columns as rows, so that each column is contiguous.
 After its steps, one product applies all of them to the columns behind the panel. All panels of one half share
@@ -14,12 +14,14 @@ from plugrad.dtype import dtypes
 from plugrad.tensor.linalg.field import magnitude, quotient
 from plugrad.tensor.linalg.matmul import matrix_product
 from plugrad.tensor.linalg.matrix_steps import (
+    FEW,
     State,
     append_rows,
     at,
     columns_of,
     counter,
     cut,
+    factorized,
     padded,
     repeat_parts,
     repeat_step,
@@ -28,13 +30,15 @@ from plugrad.tensor.linalg.matrix_steps import (
     take_rows,
     transposed,
 )
-from plugrad.tensor.linalg.triangles import inverse_of_lower
+from plugrad.tensor.linalg.triangles import inverse_of_lower, pad_with_identity
 from plugrad.tensor.lookup import counted, pick_last
 from plugrad.tensor.shapes import Shape, expanded
 from plugrad.uop import Ops, UOp
 
 # Measured: narrower ones take more products, wider ones more in each step.
 _WIDTH = 32
+# Up to this size, all columns are one block.
+_ONE_BLOCK = 64
 # Of fewer panels, planning their products takes longer than their steps save.
 _FEW = 2
 
@@ -49,30 +53,38 @@ def lu_factors(x: UOp, device: str) -> tuple[UOp, UOp]:
 
     Source: Golub and Van Loan 2013, "Matrix Computations", algorithm 3.4.1.
     """
-    size: Any = x.shape[-1]
-    return _by_steps(x, device) if size <= _FEW * _WIDTH else _by_panels(x, device)
-
-
-def _by_steps(x: UOp, device: str) -> tuple[UOp, UOp]:
     batch = x.shape[:-2]
     size: Any = x.shape[-1]
-    # where each row came from moves along in a row of its own: exact below 2**24
-    origin = columns_of((*batch, 1, size)).cast(x.dtype)
-    panel = append_rows(transposed(x), origin).contiguous()
-    begin = counter(device)
-    panel, _ = repeat_step(_elimination_step(begin.const_like(0), size), (panel, begin), size - 1, device)
-    order = slice_rows(panel, size, 1).reshape((*batch, size))
-    return transposed(slice_rows(panel, 0, size)).contiguous(), order.cast(dtypes.int32)
+    is_small = size <= min(FEW, _FEW * _WIDTH)
+    # loops take whole blocks
+    width = size if size <= _ONE_BLOCK else -(-size // _WIDTH) * _WIDTH
+    state = pad_with_identity(x, width)
+    # where each row came from moves along in a column of its own: exact below 2**24
+    origin = rows_of((*batch, width, 1)).cast(x.dtype)
+    state = padded(state, (0, 0), (0, 1)) + padded(origin, (0, 0), (width, 0))
+    steps = _by_steps if size <= _FEW * _WIDTH else _by_panels
+    found = factorized("lu", steps, state, counter(device), device=device, is_small=is_small)
+    found = cut(found, (0, size), (0, width + 1))
+    order = cut(found, (0, size), (width, width + 1)).reshape((*batch, size))
+    return cut(found, (0, size), (0, size)).contiguous(), order.cast(dtypes.int32)
 
 
-def _by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
+def _by_steps(state: UOp, begin: UOp, device: str) -> UOp:
+    size: Any = state.shape[-2]
+    step = _elimination_step(begin.const_like(0), size)
+    panel = repeat_step(step, (transposed(state).contiguous(), begin), size - 1, device)[0]
+    return transposed(panel)
+
+
+def _by_panels(state: UOp, begin: UOp, device: str) -> UOp:
     """Factorize half of the columns by panels, then what they leave.
 
     Panels that are done stay as they are, each with the order of rows that it has: later swaps of rows are
     made in all of them at the end.
     """
-    batch = x.shape[:-2]
-    size: Any = x.shape[-1]
+    batch = state.shape[:-2]
+    size: Any = state.shape[-2]
+    x = cut(state, (0, size), (0, size))
     width = -(-size // -(-size // _WIDTH))
     count = size // width // 2
     first = count * width
@@ -90,8 +102,8 @@ def _by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
         done = _replace_rows(done, slice_rows(panel, 0, width + 1), begin + begin // width).contiguous()
         return _update_trailing(matrix, factors, places, begin, device), done, order, behind
 
-    state = (x.contiguous(), done.contiguous(), order.contiguous(), counter(device))
-    matrix, done, order, _ = repeat_parts(next_panel, state, count, device)
+    before = (x.contiguous(), done.contiguous(), order.contiguous(), begin)
+    matrix, done, order, _ = repeat_parts(next_panel, before, count, device)
     factors, swaps = lu_factors(cut(matrix, (first, size), (first, size)), device)
     row, column = rows_of(x.shape), columns_of(x.shape)
     place = columns_of((*batch, size))
@@ -100,7 +112,9 @@ def _by_panels(x: UOp, device: str) -> tuple[UOp, UOp]:
     panels = _permute_panels(done.reshape((*batch, count, width + 1, size)), order)
     factors = padded(factors, (first, 0), (first, 0))
     lower = (column < first).where(transposed(padded(panels, (0, size - first), (0, 0))), factors)
-    return ((row < first) & (row // width < column // width)).where(matrix, lower).contiguous(), order
+    found = ((row < first) & (row // width < column // width)).where(matrix, lower)
+    order = order.cast(x.dtype).reshape((*batch, size, 1))
+    return (padded(found, (0, 0), (0, 1)) + padded(order, (0, 0), (size, 0))).contiguous()
 
 
 def _permute_panels(done: UOp, order: UOp) -> UOp:

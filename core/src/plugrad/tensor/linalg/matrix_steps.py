@@ -8,7 +8,9 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from plugrad.dtype import dtypes
+from plugrad._frozen import frozen
+from plugrad.device import Device
+from plugrad.dtype import dtypes, is_complex
 from plugrad.engine import storage
 from plugrad.engine.bulk_apply import bulk_apply
 from plugrad.engine.realize import realize
@@ -22,6 +24,7 @@ from plugrad.uop import Ops, UOp
 FEW = 32
 
 State = tuple[UOp, ...]
+Steps = Callable[..., UOp]
 
 
 def repeat_step(
@@ -74,6 +77,43 @@ def repeat_parts(part: Callable[[State], State], state: State, count: int, devic
 def _is_known(state: State) -> bool:
     graph = resolve_graph(UOp.sink(*state)).values()
     return all(storage.find_buffer(u) is not None for u in graph if u.op is Ops.BUFFER)
+
+
+def factorized(kind: str, steps: Steps, x: UOp, *inputs: UOp, device: str, is_small: bool) -> UOp:
+    """Return factors of matrices, by loops where devices run them, elsewhere by `steps`.
+
+    Complex matrices take the steps everywhere.
+
+    Args:
+        kind: names the loops, see `plugrad.codegen.factors`.
+        steps: takes `x`, `inputs` and the device, and returns a graph for the same values.
+        x: (*B, n, m).
+        inputs: what else the steps read.
+        device: where they are computed.
+        is_small: the steps are a graph like any other; those of large matrices are computed now.
+
+    Example:
+        >>> x = Tensor([[4.0, 2.0], [2.0, 5.0]], device="PYTHON")
+        >>> u = factorized("cholesky", lambda x, device: x * 0.5, x.uop, device=x.device, is_small=True)
+        >>> Tensor(u).tolist()
+        [[2.0, 1.0], [1.0, 2.5]]
+    """
+    shape: Any = x.shape
+    if is_complex(x.dtype) or min(shape[-2:]) < 2:
+        return steps(x, *inputs, device)
+    if is_small:
+        return x.factor(kind).dispatch(_WithoutLoops(steps), x, *inputs)
+    return steps(x, *inputs, device) if Device[device].capabilities.grid_dims else x.factor(kind)
+
+
+@frozen
+class _WithoutLoops:
+    """The rule of a DISPATCH that takes steps where nothing runs in order."""
+
+    steps: Steps
+
+    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
+        return None if runs_loops else self.steps(*inputs, device)
 
 
 def counter(device: str) -> UOp:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from plugrad.dtype import DType, complex_dtype, dtypes, is_complex, part_dtype, truncate
 from plugrad.errors import DtypeError
 from plugrad.uop.node.sizes import permuted_shape, reduced_shape
-from plugrad.uop.ops import DispatchArg, DispatchRule, FourierArg, Ops
+from plugrad.uop.ops import DispatchArg, DispatchRule, FactorArg, FourierArg, Ops
 
 if TYPE_CHECKING:
     from plugrad.uop.uop import UOp
@@ -174,6 +174,11 @@ class StructureMixin:
     def fourier(self, arg: FourierArg, *roots: "UOp") -> Self:
         """Return the Fourier transform along an axis, for devices with loops."""
         return self._derive(Ops.FOURIER, extra=roots, arg=arg)
+
+    def factor(self, kind: str) -> Self:
+        """Return matrices as loops leave them that factorize, for devices with loops."""
+        shape: Any = self.shape
+        return self._derive(Ops.FACTOR, arg=FactorArg(kind, shape[-2:]))
 
     def detach(self) -> Self:
         """Return this without a gradient."""

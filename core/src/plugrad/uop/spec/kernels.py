@@ -1,7 +1,7 @@
 """Kernels before they are lowered: loops, reductions, scalar memory accesses."""
 
 from plugrad.dtype import dtypes
-from plugrad.uop.ops import REDUCING, Axis, FourierArg, Ops
+from plugrad.uop.ops import REDUCING, Axis, FactorArg, FourierArg, Ops
 from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
     all_of,
@@ -85,13 +85,18 @@ def _store(u: UOp) -> bool:
 def _after(u: UOp) -> bool:
     memory, *effects = u.src
     is_staged = len(effects) == 1 and effects[0].op is Ops.BARRIER
-    return memory.op is Ops.DEFINE_LOCAL and (is_staged or _are_ranges(u.src[1:]))
+    return memory.op in (Ops.PARAM, Ops.DEFINE_LOCAL) and (is_staged or _are_ranges(u.src[1:]))
 
 
 def _fourier(u: UOp) -> bool:
     *values, place, part = u.src
     is_whole = isinstance(u.arg, FourierArg) and len(values) == 2 + u.arg.half
     return is_whole and all(s.dtype is u.dtype for s in values) and _are_ranges((place, part))
+
+
+def _factor(u: UOp) -> bool:
+    x, row, column = u.src
+    return x.dtype is u.dtype and _are_ranges((row, column)) and isinstance(u.arg, FactorArg)
 
 
 kernel_spec = Spec(
@@ -105,6 +110,7 @@ kernel_spec = Spec(
         Ops.AFTER: all_of(is_after, _after),
         Ops.BARRIER: all_of(is_void, lambda u: all(s.op is Ops.STORE for s in u.src)),
         Ops.FOURIER: _fourier,
+        Ops.FACTOR: _factor,
         Ops.RANGE: all_of(is_range, is_index),
         Ops.REDUCE: all_of(is_reduce, is_scalar),
         Ops.INDEX: _index,

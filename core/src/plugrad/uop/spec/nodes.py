@@ -178,4 +178,4 @@ def is_sink(u: UOp) -> bool:
 
 def is_after(u: UOp) -> bool:
     """A value that others come before."""
-    return len(u.src) > 1 and u.dtype is u.src[0].dtype and u.arg is None
+    return u.dtype is u.src[0].dtype and (len(u.src) > 1 if u.arg is None else type(u.arg) is int)

@@ -5,7 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 from plugrad.dtype import is_complex, is_int
-from plugrad.uop.ops import MOVEMENT, REDUCING, BufferArg, DispatchArg, FourierArg, FunctionArg, Ops
+from plugrad.uop.ops import (
+    MOVEMENT,
+    REDUCING,
+    BufferArg,
+    DispatchArg,
+    FactorArg,
+    FourierArg,
+    FunctionArg,
+    Ops,
+)
 from plugrad.uop.shape import output_of, pairs_of
 from plugrad.uop.spec.nodes import (
     ELEMENTWISE,
@@ -144,6 +153,10 @@ def _fourier(u: UOp) -> bool:
     return is_whole and all(x.shape == s.shape for s in roots) and has_one_dtype(u)
 
 
+def _factor(u: UOp) -> bool:
+    return isinstance(u.arg, FactorArg) and has_one_dtype(u) and u.shape[-2:] == u.arg.shape
+
+
 def _output(u: UOp) -> bool:
     (function,) = u.src
     is_there = function.op is Ops.FUNCTION and 0 <= u.arg < function.arg.outputs
@@ -168,6 +181,7 @@ tensor_spec = Spec(
         Ops.REDUCE_AXIS: _reduce_axis,
         Ops.CONTIGUOUS: all_of(_keeps_dtype, has_no_arg),
         Ops.FOURIER: _fourier,
+        Ops.FACTOR: _factor,
         Ops.DETACH: all_of(_keeps_dtype, has_no_arg),
         Ops.FUNCTION: _function,
         Ops.OUTPUT: _output,

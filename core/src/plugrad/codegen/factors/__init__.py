@@ -1,0 +1,1 @@
+"""The loops of matrix factorizations, which change a matrix in place."""
