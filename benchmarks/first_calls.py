@@ -31,6 +31,8 @@ def first_call(name: str, quick: bool, threads: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as cache:
         command = [sys.executable, "-m", "suite.first_call", name, *(["--quick"] if quick else [])]
         environment = {**os.environ, "PLUGRAD_CACHE": cache, "THREADS": threads}
+        # without files of its own bytecode, the import compiles all of Python again
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         folder = Path(__file__).parent
         out = subprocess.run(command, env=environment, cwd=folder, check=True, stdout=subprocess.PIPE)
     return json.loads(out.stdout)
