@@ -77,6 +77,16 @@ def test_a_rounding_that_a_rule_leaves_out_may_differ_by_as_much() -> None:
     assert difference(program, "PYTHON") is None
 
 
+def test_a_rounding_may_be_left_out_between_two_chains() -> None:
+    first, second = (("*", 1.9599609375), ("*", 0.51025390625)), (("*", 0.004638671875), ("*", 215.625))
+    steps = (
+        Step("input", (), (np.array([-4.75], np.float16),)),
+        Step("constants", (0,), (first,)),
+        Step("constants", (1,), (second,)),
+    )
+    assert difference(program_of(steps, [2], evaluate(steps)), "PYTHON") is None
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_oracle_agrees_with_numpy(seed: int) -> None:
     assert difference(random_program(seed, 24), "PYTHON") is None

@@ -79,14 +79,19 @@ def _on_tensor(x: Tensor, chain: tuple[Link, ...]) -> Tensor:
 
 def _bounds(x: Array, chain: tuple[Link, ...]) -> tuple[Array, Array]:
     """Return the least and greatest value of a chain whose roundings may be left out."""
-    low = high = x
+    # what made `x` may have been a product by a constant, too
+    low, high = _widened(x, x) if _is_rounding_product(chain[0]) else (x, x)
     for i, link in enumerate(chain):
         ends = _on_numpy(low, (link,)), _on_numpy(high, (link,))
         low, high = np.minimum(*ends), np.maximum(*ends)
         if i + 1 < len(chain) and _may_be_combined(link, chain[i + 1]):
             # half a unit of the sum, or one more of the constants' product
-            low, high = _two_further(low, -np.inf), _two_further(high, np.inf)
+            low, high = _widened(low, high)
     return low, high
+
+
+def _widened(low: Array, high: Array) -> tuple[Array, Array]:
+    return _two_further(low, -np.inf), _two_further(high, np.inf)
 
 
 def _two_further(x: Array, end: float) -> Array:
@@ -100,6 +105,11 @@ def _may_be_combined(first: Link, second: Link) -> bool:
         return False
     sizes = abs(a), abs(b)
     return (min(sizes) >= 1 or max(sizes) <= 1) if is_product else a * b >= 0
+
+
+def _is_rounding_product(link: Link) -> bool:
+    is_product, constant = _as_sum_or_product(link)
+    return is_product and abs(math.frexp(constant)[0]) != 0.5
 
 
 def _as_sum_or_product(link: Link) -> tuple[bool, float]:
