@@ -28,10 +28,10 @@ def scattered() -> UOp:
     return chosen.reduce_axis(Ops.ADD, (1,)).reshape((SIZE, WIDTH))
 
 
-def stored_values(value: UOp, runs_loops: bool) -> list[Ops]:
+def stored_values(value: UOp, runs_loops: bool, *others: UOp) -> list[Ops]:
     """Return what each kernel of a schedule stores last."""
     cost = CostModel(cores=2, runs_loops=runs_loops, row_bytes=1 << 20)
-    calls = create_schedule(UOp.sink(value), {"PYTHON": cost}, "PYTHON").calls
+    calls = create_schedule(UOp.sink(value, *others), {"PYTHON": cost}, "PYTHON").calls
     return [call.ast.src[0].src[1].op for call in calls]
 
 
@@ -42,8 +42,20 @@ def test_the_comparisons_get_no_memory(runs_loops: bool) -> None:
 
 def test_what_is_done_with_the_sum_is_another_kernel_where_loops_run() -> None:
     old = UOp.new_buffer("PYTHON", (SIZE, WIDTH), dtypes.float32)
-    assert stored_values(old + scattered(), True) == [Ops.REDUCE, Ops.ADD]
-    assert stored_values(old + scattered(), False) == [Ops.ADD]
+    assert stored_values(old * scattered(), True) == [Ops.REDUCE, Ops.MUL]
+    assert stored_values(old * scattered(), False) == [Ops.MUL]
+
+
+def test_a_sum_is_added_to_what_its_memory_is_filled_with() -> None:
+    old = UOp.new_buffer("PYTHON", (SIZE, WIDTH), dtypes.float32)
+    other = UOp.new_buffer("PYTHON", (SIZE, WIDTH), dtypes.float32)
+    total = scattered()
+    assert stored_values(old + total, True) == [Ops.ADD]
+    # two values would be two passes over the positions
+    assert stored_values(old + total, True, other + total)[0] is Ops.REDUCE
+    # steps may read what the fill has written
+    assert stored_values(old.assign(old + total), True)[0] is Ops.REDUCE
+    assert stored_values(total + total * total, True)[0] is Ops.REDUCE
 
 
 def test_what_the_last_write_decides_is_written_by_its_step() -> None:

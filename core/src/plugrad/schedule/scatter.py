@@ -32,18 +32,23 @@ def scattered(walk: Rangeify) -> set[UOp]:
     for u, selection in walk.selections.items():
         if selection.counter is None or u in walk.kernels:
             continue
-        for access, use in walk.uses.get(u, {}).items():
+        uses = walk.uses.get(u, {})
+        readers = {k for use in uses.values() for k in (use.kernel, *use.others)}
+        for access, use in uses.items():
             lowest, highest = access.idxs[selection.counter].bounds
             is_many = highest - lowest >= LEAST_SCATTERED - 1
             runs_loops = walk.cost[use.kernel.device].runs_loops
             is_alone = _runs_alone if selection.is_running else _is_alone
-            if is_many and runs_loops and not is_alone(use.kernel, walk.exprs[u, access]):
+            if is_many and runs_loops and not is_alone(use.kernel, walk.exprs[u, access], len(readers)):
                 found.add(u)
     return found
 
 
-def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
-    """Say whether a kernel is a sum by position, or decided by its last steps."""
+def _is_alone(kernel: FusedKernel, total: UOp, readers: int) -> bool:
+    """Say whether a kernel does nothing beside its sum by position.
+
+    It may add the sum to something, or write what the last steps decide.
+    """
     if kernel.ast is None or total.op is not Ops.REDUCE:
         return False
     value = kernel.ast.src[1]
@@ -51,12 +56,15 @@ def _is_alone(kernel: FusedKernel, total: UOp) -> bool:
     if found is None or overwriting(value, total, found) is None:
         return False
     # an assignment may read what it writes
-    is_little = kernel.root.op is not Ops.ASSIGN and kernel.operations <= _LITTLE
-    is_only = not any(u.op is Ops.REDUCE and u is not total for u in value.toposort())
-    return value is total or (is_little and is_only)
+    is_only = kernel.root.op is not Ops.ASSIGN and not any(
+        u.op is Ops.REDUCE and u is not total for u in value.toposort()
+    )
+    # a sum that starts at something is no one else's
+    is_short = kernel.operations <= _LITTLE if found.overwrites else readers == 1
+    return value is total or (is_only and is_short)
 
 
-def _runs_alone(kernel: FusedKernel, total: UOp) -> bool:
+def _runs_alone(kernel: FusedKernel, total: UOp, _readers: int) -> bool:
     """Say whether a running sum is its kernel's only reduction, whose loop it follows."""
     if kernel.ast is None or running_sum_of(total, kernel.ranges) is None:
         return False

@@ -274,15 +274,28 @@ def overwriting(value: UOp, total: UOp, found: Scatter) -> UOp | None:
     """Return the value that a step makes of one with the sum `total`, or None.
 
     It must not read the element, nor anything else along the counter, where its position may be outside.
+    Of a value that takes the sum into another one, it is what the step takes.
 
     before: WHERE(0 < total, y(total - 1), x(i)) with steps j + 1
     after:  y(j)
     """
     if value is total or not found.overwrites:
-        return found.value if value is total else None
+        return found.value if value is total or starts_at(value, total) is not None else None
     taken = simplify(value.substitute({total: found.value}))
     reads = (u for u in taken.toposort() if u.op is Ops.INDEX)
     return None if any(found.counter in u.ranges for u in reads) else taken
+
+
+def starts_at(value: UOp, total: UOp) -> UOp | None:
+    """Return the other operand where `value` takes the sum `total` into it, else None.
+
+    before: ADD(x(i), total)
+    after:  x(i)
+    """
+    if value.op is not total.arg[0] or total not in value.src:
+        return None
+    (start,) = (s for s in value.src if s is not total) if value.src[0] is not value.src[1] else (total,)
+    return None if total in start.toposort() else start
 
 
 def _rises(guard: Guarded, ended: list[UOp]) -> bool:

@@ -40,7 +40,7 @@ def kernel(op: Ops = Ops.ADD, dtype: DType = dtypes.float32, size: int = SIZE, o
     other = x.const_like(dtype_min(dtype) if neutral is None else neutral)
     total = i.cast(dtypes.int32).eq(position).where(x, other).reduce(op, j)
     place = param(0, ROWS * size * WIDTH, dtype).index((r * size + i) * WIDTH + c)
-    return UOp.sink(place.store(total if own else total + 1, r, i, c), arg=KernelInfo("sums"))
+    return UOp.sink(place.store(total if own else -total, r, i, c), arg=KernelInfo("sums"))
 
 
 def buffers(dtype: DType) -> list[np.ndarray]:
@@ -67,6 +67,14 @@ def test_a_sum_by_position_is_filled_and_then_added_to_in_order() -> None:
     at = positions.index(ordered).load().cast(dtypes.index)
     place = out.index(at, simplify(~(at < 0) & (at < 32)))
     assert add is simplify(place.store(place.load() + x.index(ordered).load(), ordered))
+    # what the sum is added to is what the memory is filled with
+    old = param(3, 32).index(i).load()
+    fill, step = scatter(UOp.sink(out.index(i).store(old + total, i), arg=KernelInfo()), LOOPS).src
+    assert step is add
+    assert fill.src[1] in (old, simplify(old + 0.0))
+    # a step could read what the fill has written
+    inside = UOp.sink(out.index(i).store(out.index(i).load() + total, i), arg=KernelInfo())
+    assert scatter(inside, LOOPS) is inside
 
 
 @pytest.mark.parametrize(

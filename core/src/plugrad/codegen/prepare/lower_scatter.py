@@ -22,7 +22,8 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i)
     after:  STORE(INDEX(p, i), 0, i) and, after that, with all of it gated by `position(j)` being inside,
             STORE(INDEX(p, position(j)), LOAD(INDEX(p, position(j))) + x(j), j), j an axis in order;
-            of a maximum whose x(j) rises with j, the store alone, of whatever is computed from it
+            of a maximum whose x(j) rises with j, the store alone, of whatever is computed from it;
+            of a sum that is added to y(i), the fill stores y(i)
 
     before: STORE(INDEX(p, i), REDUCE(ADD, WHERE(position(j) == i, x(j), 0), j), i) with arg ADD
     after:  STORE(INDEX(p, position(j)), x(j), j) with arg ADD, gated in the same way
@@ -36,6 +37,9 @@ def scatter(sink: UOp, capabilities: Capabilities) -> UOp:
         return sink
     (total,) = sums
     if capabilities.grid_dims and (store.arg is not total.arg[0] or total is not value):
+        return sink
+    if total is not value and place.src[0] in value.toposort():
+        # what the fill or a step writes, a later step would read
         return sink
     found = scatter_of(total, loops)
     taken = None if found is None else overwriting(value, total, found)
