@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack
 from plugrad.dtype import COMPLEX, complex_dtype, dtypes, is_complex, is_inexact
 from plugrad.errors import ArgumentError, AxisError, DtypeError
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirrored, resized
+from plugrad.tensor.fft.frequencies import frequencies, half_frequencies, mirrored, real_numbers, resized
 from plugrad.tensor.fft.twiddles import conjugate
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import size_beside
@@ -250,6 +250,8 @@ def real_transform(
     for at, size in zip(axes[:-1], sizes, strict=False):
         pairs = _transform_axis(pairs, at, _count(x, at, size, what), norm, 1)
     half = resized(pairs, last, count // 2 + 1)
+    if isinstance(count, int) and count % 2 == 0:
+        return _normalized(real_numbers(half.movedim(last, -2)), count, norm, 1).movedim(-1, last)
     full = half.cat(mirrored(half, last, count), axis=last)
     return interval(_transform_axis(full, last, full.shape[last], norm, 1), x.ndim, 0, 1).squeeze(-1)
 

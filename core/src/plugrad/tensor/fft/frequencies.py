@@ -192,6 +192,26 @@ def half_frequencies(x: Tensor) -> Tensor:
     return _where_loops_run(found, _half_by_rader(x)) if _rader_pays(x, size, 1) else found
 
 
+def real_numbers(half: Tensor) -> Tensor:
+    """Return the even number of real numbers with these frequencies, times it: (..., n/2+1, 2) -> (..., n).
+
+    Neighbours are the parts of complex numbers, half as many.
+    """
+    count: Any = half.shape[-2] - 1
+    axis = half.ndim - 2
+    real, imaginary = interval(half, axis, 0, count).unbind(-1)
+    back, turned = interval(half, axis, 1, count + 1).flip(axis).unbind(-1)
+    place = count_up(half, count)
+    # what no real numbers have
+    imaginary, turned = (place.eq(0).where(0, part) for part in (imaginary, turned))
+    cosine, sine = twiddle_factors(place, 2 * count, half.dtype)
+    first, second = real - back, imaginary + turned
+    left = real + back - first * sine - second * cosine
+    right = imaginary - turned + first * cosine - second * sine
+    packed = left._like(join_parts(left._graph, right._graph))
+    return frequencies(packed, 1).reshape(*half.shape[:-2], 2 * count)
+
+
 def _half_in_one_kernel(elsewhere: Tensor, pairs: Tensor, size: int) -> Tensor:
     """Return the frequencies of real numbers, `elsewhere` on devices without loops."""
     factors, count = factors_of(size // 2), size // 2 + 1
