@@ -97,13 +97,34 @@ def test_eigenvalues_and_vectors_are_what_they_should_be(values: Any, is_diagona
     state = np.concatenate([(x + x.T) / 2, np.eye(size), np.zeros((1, size))])[None]
     found = factorized("eigh", state)[0]
     vectors, mine = found[size : 2 * size], found[2 * size]
-    np.testing.assert_allclose(np.sort(mine), np.sort(values), atol=1e-14 * max(1, np.abs(values).max()))
+    np.testing.assert_allclose(mine, np.sort(values), atol=1e-14 * max(1, np.abs(values).max()))
     np.testing.assert_allclose(vectors @ vectors.T, np.eye(size), atol=1e-14 * size)
     np.testing.assert_allclose(vectors @ x, mine[:, None] * vectors, atol=1e-14 * size)
 
 
-def test_nan_ends_as_nan() -> None:
+@pytest.mark.parametrize("values", spectra(), ids=range(len(spectra())))
+@pytest.mark.parametrize("is_bidiagonal", [False, True])
+def test_singular_values_and_vectors_are_what_they_should_be(values: Any, is_bidiagonal: bool) -> None:
+    size = len(values)
+    if is_bidiagonal:
+        # with zeros on the diagonal, and ones beside it
+        x = np.diag(values) + np.eye(size, k=1)
+    else:
+        left, right = (np.linalg.qr(RNG.standard_normal((size, size)))[0] for _ in range(2))
+        x = (left * values) @ right
+    state = np.concatenate([x, np.eye(size), np.eye(size), np.zeros((1, size))])[None]
+    found = factorized("svd", state)[0]
+    u, v, mine = found[size : 2 * size], found[2 * size : 3 * size], found[3 * size]
+    expected = np.linalg.svd(x, compute_uv=False)
+    np.testing.assert_allclose(mine, expected, atol=1e-14 * max(1, expected[0]))
+    np.testing.assert_allclose((u.T * mine) @ v, x, atol=1e-14 * size * max(1, expected[0]))
+    for rows in (u, v):
+        np.testing.assert_allclose(rows @ rows.T, np.eye(size), atol=1e-14 * size)
+
+
+@pytest.mark.parametrize(("kind", "copies"), [("eigh", 1), ("svd", 2)])
+def test_nan_ends_as_nan(kind: str, copies: int) -> None:
     x = np.eye(4)
     x[1, 2] = x[2, 1] = np.nan
-    found = factorized("eigh", np.concatenate([x, np.eye(4), np.zeros((1, 4))])[None])[0]
-    assert np.isnan(found[8]).any()
+    found = factorized(kind, np.concatenate([x, *[np.eye(4)] * copies, np.zeros((1, 4))])[None])[0]
+    assert np.isnan(found[-1]).any()

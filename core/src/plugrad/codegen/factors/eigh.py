@@ -7,6 +7,7 @@ Press et al. 2007, "Numerical Recipes", section 11.4, for the test of what is sm
 """
 
 from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel, magnitude
+from plugrad.codegen.factors.sorting import sort_rows
 from plugrad.dtype import dtypes
 from plugrad.uop import Ops, UOp
 
@@ -20,8 +21,8 @@ def eigenvectors(kernel: LoopKernel, state: Elements) -> None:
     Args:
         kernel: what to write.
         state: (2 n + 1, n), a symmetric matrix, the identity and a row of anything, n of 3 or more. The
-            identity becomes eigenvectors as rows, and the last row their values, in no order; the
-            matrix is lost.
+            identity becomes eigenvectors as rows, and the last row their values, least first; the matrix is
+            lost.
     """
     _, size = state.shape
     # behind the last value is a 0
@@ -30,6 +31,7 @@ def eigenvectors(kernel: LoopKernel, state: Elements) -> None:
     _make_tridiagonal(kernel, state, diagonal, beside, tau)
     _multiply_reflections(kernel, state, tau)
     _make_diagonal(kernel, state, diagonal, beside)
+    sort_rows(kernel, state, diagonal, [size])
     r = kernel.each(size)
     state[2 * size, r] = diagonal[r]
 

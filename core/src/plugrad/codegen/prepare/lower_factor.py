@@ -8,6 +8,7 @@ from plugrad.codegen.factors.eigh import eigenvectors
 from plugrad.codegen.factors.householder import reflect
 from plugrad.codegen.factors.loop_kernel import LoopKernel, Matrix
 from plugrad.codegen.factors.lu import eliminate
+from plugrad.codegen.factors.svd import singular_vectors
 from plugrad.codegen.rebuild import all_ranges
 from plugrad.uop import Ops, UOp
 
@@ -16,6 +17,7 @@ _WRITERS: dict[str, Callable[[LoopKernel, Matrix], None]] = {
     "eigh": eigenvectors,
     "householder": reflect,
     "lu": eliminate,
+    "svd": singular_vectors,
 }
 
 

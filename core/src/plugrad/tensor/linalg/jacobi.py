@@ -1,7 +1,7 @@
 """Singular values and eigenvalues, without gradients.
 
-Eigenvalues of real matrices are one kernel where devices run loops (see `plugrad.codegen.factors.eigh`). All
-others are Jacobi rotations. A sweep is n - 1 rounds of three launches; all rounds share their kernels (see
+Those of real matrices are one kernel where devices run loops (see `plugrad.codegen.factors`). All others are
+Jacobi rotations. A sweep is n - 1 rounds of three launches; all rounds share their kernels (see
 `plugrad.tensor.linalg.factorizations.orthogonalize_rows`). The number of sweeps depends on the size alone, so
 nothing is read back. That is practical up to n of about 500; a batch takes no more launches than one matrix.
 """
@@ -62,7 +62,37 @@ def padded_svd(x: Tensor, complete: bool) -> tuple[list[Tensor], list[Tensor]]:
 
 
 def jacobi_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return U, S, V and the other columns of U, for m >= n.
+    """Return U, S, V and the other columns of U, for m >= n."""
+    rows, columns = size_of(x, -2), size_of(x, -1)
+    if columns < _LARGE or is_complex(x.dtype):
+        return _rotated_svd(x, complete)
+    largest = matrix_scale(x)
+    x = x / largest
+    left, others = None, interval(x, x.ndim - 1, 0, 0)
+    if rows > columns:
+        left, x, others = householder_qr(x, complete)
+    u, s, v = _square_factors(in_memory(x))
+    u, s, v = _compute_large(u if left is None else left @ u, s * largest.squeeze(-1), v)
+    return u, s, v, others
+
+
+def _square_factors(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return U, S and V of square real matrices."""
+    count = size_of(x, -1)
+    x = _whole_lanes(x)
+    unit = x.zeros_like() + identity(x, size_of(x, -1), size_of(x, -1))
+    state = x.cat(unit, unit, interval(x, x.ndim - 2, 0, 1), axis=-2)
+
+    def by_rotations(state: UOp, device: str) -> UOp:
+        u, s, v, _ = _rotated_svd(x, False)
+        return in_memory(x.cat(_transposed(u), _transposed(v), s.unsqueeze(-2), axis=-2))._graph
+
+    made = x._like(factorized("svd", by_rotations, state._graph, device=x.device, is_small=False))
+    return _vectors(made, 1, count), _last_row(made, count), _vectors(made, 2, count)
+
+
+def _rotated_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the results of `jacobi_svd`, by rotations.
 
     Rotations are of the triangle that two factorizations leave, with the longest columns in front: that is
     nearly diagonal, where rotations of the matrix itself would need many more sweeps.
@@ -85,40 +115,47 @@ def jacobi_svd(x: Tensor, complete: bool) -> tuple[Tensor, Tensor, Tensor, Tenso
 
 
 def jacobi_eigh(x: Tensor, count: Dim) -> tuple[Tensor, Tensor]:
-    """Return eigenvalues and eigenvectors of Hermitian matrices.
+    """Return eigenvalues, ascending, and eigenvectors of Hermitian matrices.
 
-    Behind the first `count` rows and columns there are zeros, which no rotation mixes with others; their
-    values come last.
+    Behind the first `count` rows and columns there are zeros, which nothing mixes with others; their values
+    come last.
     """
     size = size_of(x, -1)
     largest = matrix_scale(x)
     x = in_memory(x / largest)
-    w, v = _eigenpairs(x) if size >= _LARGE else _pairs_by_rotations(x)
-    keys = w
-    if not isinstance(count, int):
-        is_behind = x._make(UOp.iota(size) >= count.cast(dtypes.int32), x.device)
-        keys = is_behind.where(math.inf, w)
-    order = keys.argsort(-1)
-    return in_memory(w.gather(-1, order) * largest.squeeze(-1)), in_memory(_reorder_columns(v, order))
+    w, v = _rotated_pairs(x, count) if size < _LARGE else _eigenpairs(x, size, count)
+    v, w = _compute_large(in_memory(v), in_memory(w * largest.squeeze(-1)))
+    return w, v
 
 
-def _eigenpairs(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return eigenvalues and eigenvectors of Hermitian matrices, in no order."""
-    count = size_of(x, -1)
-    # rows of zeros are mixed with no others, and stay behind
-    size = count if count <= _LANES else -(-count // _LANES) * _LANES
-    x = x.pad((0, size - count, 0, size - count))
-    state = x.cat(x.zeros_like() + identity(x, size, size), interval(x, x.ndim - 2, 0, 1), axis=-2)
+def _eigenpairs(x: Tensor, size: int, count: Dim) -> tuple[Tensor, Tensor]:
+    """Return eigenvalues and eigenvectors of matrices whose greatest element is 1."""
+    x = _whole_lanes(x)
+    whole = size_of(x, -1)
+    # what is behind comes last: no eigenvalue is greater than a row of such elements
+    behind = _is_behind(x, count).where(2.0 * whole, 0.0).cast(x.dtype).diag_embed()
+    unit = x.zeros_like() + identity(x, whole, whole)
+    state = (x + behind).cat(unit, interval(x, x.ndim - 2, 0, 1), axis=-2)
 
     def by_rotations(state: UOp, device: str) -> UOp:
-        w, v = _pairs_by_rotations(x)
+        w, v = _rotated_pairs(x, count)
         return in_memory(x.cat(_transposed(v), w.unsqueeze(-2), axis=-2))._graph
 
-    made = factorized("eigh", by_rotations, state._graph, device=x.device, is_small=False)
-    rows = x._like(made)
-    vectors = corner(interval(rows, x.ndim - 2, size, 2 * size), count, count)
-    values = interval(interval(rows, x.ndim - 2, 2 * size, 2 * size + 1), x.ndim - 1, 0, count)
-    return values.squeeze(-2), _transposed(vectors)
+    made = x._like(factorized("eigh", by_rotations, state._graph, device=x.device, is_small=False))
+    return _last_row(made, size), _vectors(made, 1, size)
+
+
+def _is_behind(x: Tensor, count: Dim) -> Tensor:
+    """Return a mask of the rows behind the first `count`."""
+    number = count if isinstance(count, int) else count.cast(dtypes.int32)
+    return x._make(UOp.iota(size_of(x, -1)) >= number, x.device)
+
+
+def _rotated_pairs(x: Tensor, count: Dim) -> tuple[Tensor, Tensor]:
+    """Return eigenvalues and eigenvectors by rotations, those behind the first `count` last."""
+    w, v = _pairs_by_rotations(x)
+    order = _is_behind(x, count).where(math.inf, w).argsort(-1)
+    return w.gather(-1, order), _reorder_columns(v, order)
 
 
 def _pairs_by_rotations(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -131,6 +168,25 @@ def _pairs_by_rotations(x: Tensor) -> tuple[Tensor, Tensor]:
     turned = _orthogonalize_rows(_transposed(x + identity(x, size, size) * shift), size, sweeps)
     v = in_memory(_transposed(turned / squared_lengths(turned).sum(-1, keepdim=True).sqrt()))
     return _column_dots(v, x @ v), v
+
+
+def _whole_lanes(x: Tensor) -> Tensor:
+    """Pad large square matrices with zeros, which are mixed with nothing and stay behind."""
+    count = size_of(x, -1)
+    size = count if count <= _LANES else -(-count // _LANES) * _LANES
+    return x.pad((0, size - count, 0, size - count))
+
+
+def _vectors(made: Tensor, number: int, count: int) -> Tensor:
+    """Return as columns the vectors that a factorization leaves as rows of matrix `number`."""
+    size = size_of(made, -1)
+    rows = interval(made, made.ndim - 2, number * size, (number + 1) * size)
+    return in_memory(_transposed(corner(rows, count, count)))
+
+
+def _last_row(made: Tensor, count: int) -> Tensor:
+    rows = size_of(made, -2)
+    return interval(interval(made, made.ndim - 2, rows - 1, rows), made.ndim - 1, 0, count).squeeze(-2)
 
 
 def safe_inverse(x: Any) -> Any:

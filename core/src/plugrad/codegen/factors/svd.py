@@ -1,0 +1,202 @@
+"""Singular values and vectors of square matrices.
+
+Householder reflections from both sides make the matrix bidiagonal, and implicit QR steps make that diagonal.
+
+Source: Golub and Van Loan 2013, "Matrix Computations", algorithms 5.4.2 and 8.6.1; Demmel and Kahan 1990,
+"Accurate singular values of bidiagonal matrices", for the shift and where it is left out.
+"""
+
+from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel, magnitude
+from plugrad.codegen.factors.sorting import sort_rows
+from plugrad.dtype import dtypes
+from plugrad.uop import Ops, UOp
+
+# Rounds of as many steps as there are rows; usual matrices need two or three.
+_ROUNDS = 30
+
+
+def singular_vectors(kernel: LoopKernel, state: Elements) -> None:
+    """Leave singular vectors and values behind a matrix.
+
+    Args:
+        kernel: what to write.
+        state: (3 n + 1, n), a matrix, the identity twice and a row of anything, n of 3 or more. The
+            identities become left and right vectors as rows, and the last row their values, greatest
+            first; the matrix is lost.
+    """
+    _, size = state.shape
+    # behind the last values are zeros
+    diagonal, beside = (kernel.scratch(state.dtype, size + 1) for _ in range(2))
+    left_tau, right_tau = (kernel.scratch(state.dtype, size) for _ in range(2))
+    _make_bidiagonal(kernel, state, diagonal, beside, left_tau, right_tau)
+    _multiply_reflections(kernel, state, left_tau, right_tau)
+    _make_diagonal(kernel, state, diagonal, beside)
+    r, c = kernel.each(size), kernel.each(size)
+    vector = state[2 * size + r, c]
+    state[2 * size + r, c] = (diagonal[r] < 0.0).where(-vector, vector)
+    r = kernel.each(size)
+    diagonal[r] = -magnitude(diagonal[r])
+    sort_rows(kernel, state, diagonal, [size, 2 * size])
+    r = kernel.each(size)
+    state[3 * size, r] = -diagonal[r]
+
+
+def _reflection(tail: UOp, head: UOp) -> tuple[UOp, UOp, UOp]:
+    """Return tau, the factor of a vector behind its 1, and the new first element.
+
+    A vector that is done, whose `tail` of squares is 0, stays as it is.
+    """
+    length = magnitude(head)
+    norm = (length * length + tail).sqrt()
+    is_done, one = tail.eq(0.0), norm.const_like(1.0)
+    tau = is_done.where(0.0, 1.0 + length / is_done.where(one, norm))
+    factor = is_done.where(0.0, (head < 0.0).where(-one, one) / is_done.where(one, norm + length))
+    return tau, factor, is_done.where(head, (head < 0.0).where(norm, -norm))
+
+
+def _make_bidiagonal(
+    kernel: LoopKernel,
+    state: Elements,
+    diagonal: Elements,
+    beside: Elements,
+    left_tau: Elements,
+    right_tau: Elements,
+) -> None:
+    """Leave the vectors of reflections below the diagonal and behind the one beside it.
+
+    Each begins with a 1, which is stored as well.
+    """
+    _, size = state.shape
+    vector, product = kernel.scratch(state.dtype, size), kernel.scratch(state.dtype, size)
+    with kernel.steps(size - 1) as k:
+        r = kernel.each(size)
+        below = (r > k).where(state[r, k], 0.0)
+        tau, factor, end = _reflection((below * below).reduce(Ops.ADD, r), state[k, k])
+        left_tau[k] = tau
+        diagonal[k] = end
+        r = kernel.each(size)
+        vector[r] = (r > k).where(state[r, k] * factor, r.eq(k).where(factor.const_like(1.0), 0.0))
+        r, c = kernel.each(size), kernel.each(size)
+        product[c] = (vector[r] * state[r, c]).reduce(Ops.ADD, r) * tau
+        r, c = kernel.each(size - k) + k, kernel.each(size)
+        state[r, c] = state[r, c] - (c > k).where(vector[r] * product[c], 0.0)
+        r = kernel.each(size - k) + k
+        state[r, k] = vector[r]
+        c = kernel.each(size)
+        behind = (c > k + 1).where(state[k, c], 0.0)
+        tau, factor, end = _reflection((behind * behind).reduce(Ops.ADD, c), state[k, k + 1])
+        right_tau[k] = tau
+        beside[k] = end
+        c = kernel.each(size)
+        vector[c] = (c > k + 1).where(state[k, c] * factor, c.eq(k + 1).where(factor.const_like(1.0), 0.0))
+        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
+        product[r] = (state[r, c] * vector[c]).reduce(Ops.ADD, c) * tau
+        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
+        state[r, c] = state[r, c] - (c > k).where(product[r] * vector[c], 0.0)
+        c = kernel.each(size)
+        state[k, c] = (c > k).where(vector[c], state[k, c])
+    diagonal[size - 1] = state[size - 1, size - 1]
+    for place in (diagonal, beside):
+        place[size] = UOp.const(state.dtype, 0.0)
+    beside[size - 1] = UOp.const(state.dtype, 0.0)
+
+
+def _multiply_reflections(
+    kernel: LoopKernel, state: Elements, left_tau: Elements, right_tau: Elements
+) -> None:
+    """Multiply all reflections of each side, the last one first, into the identities."""
+    _, size = state.shape
+    vector, products = kernel.scratch(state.dtype, size), kernel.scratch(state.dtype, size)
+    with kernel.steps(size - 1) as done:
+        k = size - 2 - done
+        for side, tau in enumerate((left_tau, right_tau)):
+            first = (side + 1) * size
+            c = kernel.each(size)
+            vector[c] = (c >= k + side).where(state[k, c] if side else state[c, k], 0.0)
+            r, c = kernel.each(done + 2 - side) + k + side, kernel.each(size)
+            products[r] = (state[first + r, c] * vector[c]).reduce(Ops.ADD, c) * tau[k]
+            r, c = kernel.each(done + 2 - side) + k + side, kernel.each(size)
+            state[first + r, c] = state[first + r, c] - products[r] * vector[c]
+
+
+def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, beside: Elements) -> None:
+    """Rotate rows and columns until nothing is left beside the diagonal, and the vectors along.
+
+    Each step takes the last block that is not diagonal yet.
+    """
+    _, size = state.shape
+    last, epsilon = size - 1, 2.0**-52 if state.dtype is dtypes.float64 else 2.0**-23
+    left, ends = kernel.scratch(dtypes.int32, 1), kernel.scratch(dtypes.int32, 2)
+    moved = kernel.scratch(state.dtype, 2)
+    rows = [kernel.scratch(state.dtype, size) for _ in range(2)]
+
+    def is_small(r: UOp) -> UOp:
+        return magnitude(beside[r]) <= (magnitude(diagonal[r]) + magnitude(diagonal[r + 1])) * epsilon
+
+    def turn(x: UOp, z: UOp) -> tuple[UOp, UOp, UOp]:
+        """Return the cosine and sine that turn (x, z) into (norm, 0), and the norm."""
+        norm = (x * x + z * z).sqrt()
+        is_zero, one = norm.eq(0.0), norm.const_like(1.0)
+        inverse = 1.0 / is_zero.where(one, norm)
+        return is_zero.where(one, x * inverse), z * inverse, norm
+
+    def rotate(side: int, k: UOp, c: UOp, s: UOp) -> None:
+        """Turn vectors k and k + 1 of a side."""
+        first = (side + 1) * size
+        j = kernel.each(size)
+        rows[side][j] = state[first + k, j]
+        j = kernel.each(size)
+        state[first + k, j] = c * rows[side][j] + s * state[first + k + 1, j]
+        j = kernel.each(size)
+        state[first + k + 1, j] = c * state[first + k + 1, j] - s * rows[side][j]
+
+    left[0] = UOp.const(dtypes.int32, size)
+    with kernel.steps(_ROUNDS):
+        with kernel.steps((left[0] % (size + 1)).cast(dtypes.index)):
+            # the row behind the last one that is not small, and behind the last small one before
+            r = kernel.each(size)
+            ends[1] = (is_small(r) ^ True).where(r + 1, 0).cast(dtypes.int32).reduce(Ops.MAX, r)
+            r = kernel.each(size)
+            end = ends[1]
+            before = is_small(r) & (r.cast(dtypes.int32) < end)
+            ends[0] = before.where(r + 1, 0).cast(dtypes.int32).reduce(Ops.MAX, r)
+            begin, end = ((ends[i] % size).cast(dtypes.index) for i in range(2))
+            count = ((ends[1] - ends[0]) % size).cast(dtypes.index)
+            # the smaller singular value of the last two rows; none where it would cost accuracy
+            f, g, h = magnitude(diagonal[(end + last) % size]), beside[(end + last) % size], diagonal[end]
+            h, top = magnitude(h), magnitude(diagonal[begin])
+            trace, difference = f + h, f - h
+            larger = ((trace * trace + g * g).sqrt() + (difference * difference + g * g).sqrt()) * 0.5
+            r = kernel.each(size)
+            inside = (r >= begin) & (r <= end)
+            least = -inside.where(-magnitude(diagonal[r]), -float("inf")).reduce(Ops.MAX, r)
+            shift = larger.eq(0.0).where(0.0, f * h / larger.eq(0.0).where(larger.const_like(1.0), larger))
+            ratio = shift / top.eq(0.0).where(top.const_like(1.0), top)
+            is_left_out = (ratio * ratio < epsilon) | (least <= larger * epsilon) | top.eq(0.0)
+            shift = is_left_out.where(0.0, shift)
+            sign = (diagonal[begin] < 0.0).where(top.const_like(-1.0), 1.0)
+            quotient = shift / top.eq(0.0).where(top.const_like(1.0), top)
+            moved[0] = (top - shift) * (sign + sign * quotient)
+            moved[1] = beside[begin]
+            with kernel.steps(count) as step:
+                k = (begin + step) % size
+                above, below = (k + last) % size, (k + 1) % size
+                outer = beside[above]
+                c, s, norm = turn(moved[0], moved[1])
+                d, e, next_d, next_e = diagonal[k], beside[k], diagonal[below], beside[below]
+                f, e = c * d + s * e, c * e - s * d
+                g, next_d = s * next_d, c * next_d
+                left_c, left_s, length = turn(f, g)
+                y, next_d = left_c * e + left_s * next_d, left_c * next_d - left_s * e
+                beside[above] = step.eq(0).where(outer, norm)
+                diagonal[k] = length
+                diagonal[below] = next_d
+                beside[k] = y
+                is_last = below.eq(end)
+                beside[below] = is_last.where(next_e, left_c * next_e)
+                moved[0] = y
+                moved[1] = left_s * next_e
+                rotate(1, k, c, s)
+                rotate(0, k, left_c, left_s)
+        r = kernel.each(size)
+        left[0] = (is_small(r) ^ True).cast(dtypes.int32).reduce(Ops.MAX, r) * size
