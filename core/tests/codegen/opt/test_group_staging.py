@@ -109,6 +109,8 @@ def test_what_cannot_be_shared_is_refused() -> None:
     refused(product(), "axis (0,) is GLOBAL; SHARE takes a reduced axis", replace(SHARE, axis=(0,)))
     refused(product(), "takes a GroupTile", replace(SHARE, arg=3))
     refused(product(), "4 steps do not divide the 6", replace(SHARE, arg=GroupTile(4, ((0,),))))
+    symbolic = UOp.range(UOp.variable("n", 1, STEPS), 2, AxisType.REDUCE)
+    refused(product().substitute({k: symbolic}), "3 steps do not divide the symbolic 6 at most", SHARE)
     refused(product(), "a tile is of GLOBAL axes", replace(SHARE, arg=GroupTile(3, ((2,),))))
     refused(product(), "no factor of the reduction is used by several", replace(SHARE, arg=GroupTile(3, ())))
     refused(

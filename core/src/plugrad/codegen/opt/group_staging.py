@@ -37,9 +37,10 @@ def shared(ast: UOp, inner: UOp, tile: GroupTile, most_bytes: int) -> UOp:
         KernelOptError: no factor is used by several steps of the tile, or the copies do not fit.
     """
     reduce, axes = _reduction(ast, inner), _axes(ast, tile)
-    size = constant_size(inner) or 0
-    if tile.steps < 1 or size % tile.steps:
-        raise KernelOptError(f"{tile.steps} steps do not divide the {size} of the axis. Use PADTO first.")
+    size = constant_size(inner)
+    if not size or tile.steps < 1 or size % tile.steps:
+        steps = size or f"symbolic {inner.src[0].vmax} at most"
+        raise KernelOptError(f"{tile.steps} steps do not divide the {steps} of the axis. Use PADTO first.")
     outer = UOp.range(size // tile.steps, (*inner.arg.ident, 0), AxisType.REDUCE)
     within = UOp.range(tile.steps, (*inner.arg.ident, 1), AxisType.REDUCE)
     value = at(_with_gates_inside(reduce.src[0]), inner, outer * tile.steps + within)
