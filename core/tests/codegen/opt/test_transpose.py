@@ -91,3 +91,8 @@ def test_short_rows_that_lie_beside_each_other_are_read_side_by_side() -> None:
     assert np.array_equal(
         values_of(out, dtypes.float32).reshape(64, 8, 4), x.reshape(8, 64, 4).swapaxes(0, 1)
     )
+
+
+def test_the_axis_of_the_lanes_is_not_written_out_again() -> None:
+    kernel = optimise(KernelOpt(transposed(8192, 3), LOOPS))
+    assert [opt.op for opt in kernel.applied] == [OptOps.UPCAST]

@@ -408,7 +408,7 @@ class _VectorPlan:
             side = self._fitting(r, 1, (_WAYS, _WAYS // 2) if constant_size(r) != 2 else (2,))
             if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
-        return rows_side_by_side(self.kernel, self.places)
+        return rows_side_by_side(self.kernel, self.places, lane)
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""

@@ -39,8 +39,10 @@ def write_lines(kernel: KernelOpt) -> bool:
     return True
 
 
-def rows_side_by_side(kernel: KernelOpt, places: Sequence[MemoryAccess]) -> tuple[AxisId, int] | None:
-    """Return the outer axis to write out where an inner one leaves pages.
+def rows_side_by_side(
+    kernel: KernelOpt, places: Sequence[MemoryAccess], lane: UOp
+) -> tuple[AxisId, int] | None:
+    """Return the outer axis to write out beside `lane` where an inner one leaves pages.
 
     A copy that exchanges the axes around rows of a line or less, such as those of filters, goes through its
     memory in steps of a page, and steps of the outer axis read the lines beside.
@@ -50,7 +52,7 @@ def rows_side_by_side(kernel: KernelOpt, places: Sequence[MemoryAccess]) -> tupl
         far = [i for i, r in enumerate(loops) if p.step_bytes(r) >= FAR_BYTES]
         for r in loops[: max(far, default=0)]:
             is_near = 0 < p.step_bytes(r) <= LINE_BYTES and (constant_size(r) or 0) % _SHORTEST_ROW == 0
-            if is_near and kernel.can_write_out(r):
+            if r is not lane and is_near and kernel.can_write_out(r):
                 return r.arg.ident, _SHORTEST_ROW
     return None
 
