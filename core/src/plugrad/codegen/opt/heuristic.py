@@ -33,6 +33,7 @@ from plugrad.codegen.opt.tile import (
     in_one_loop,
     lanes_added,
     lanes_of_rest,
+    reread_bytes,
     vector_steps,
 )
 from plugrad.codegen.opt.transpose import rows_side_by_side, write_lines
@@ -268,7 +269,7 @@ class _VectorPlan:
         lane, tile, places = self.lane, self.tile, self.main.moving
         if lane is None or tile is None or any(p.moves(lane) and not p.is_contiguous(lane) for p in places):
             return math.inf
-        return tile.streamed(places, self._batch(places), self.cache_bytes)
+        return tile.streamed(reread_bytes(lane, places, self._batch(places), self.cache_bytes))
 
     def _batch(self, places: Sequence[MemoryAccess]) -> list[UOp]:
         """Return the axes along which all places move."""
@@ -289,15 +290,15 @@ class _VectorPlan:
         lanes = max(map(self._lanes, reduced))
         if lanes == 1:
             return None
-        after *= element_time(self.kernel.capabilities)
-        return steps / lanes + lanes_added(lanes) * results + after
+        return steps / lanes + lanes_added(lanes) * results + after * element_time(self.kernel.capabilities)
 
     def _times(self, body: LoopBody, tiles: Sequence[Tile]) -> list[float]:
         """Return times of tiles of the same columns, in multiplications of whole vectors."""
         packed = [p for p in body.moving if self._is_packed(p, tiles[0].column)]
         results = [p for p in self.places if p.reduce is None]
-        batch, can = self._batch(packed), self.kernel.capabilities
-        return [tile.time(body, results, packed, batch, can) for tile in tiles]
+        places, can = body.moving if packed else (), self.kernel.capabilities
+        again = reread_bytes(tiles[0].column, places, self._batch(packed), self.cache_bytes)
+        return [tile.time(body, results, packed, again, can) for tile in tiles]
 
     def _shares_vectors(self, body: LoopBody, columns: list[UOp], row: UOp) -> bool:
         """Say whether windows of neighbours along `row` overlap in vectors along the columns.

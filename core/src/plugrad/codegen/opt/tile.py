@@ -1,7 +1,7 @@
 """The steps of output axes whose products accumulate in registers, side by side."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from plugrad._frozen import frozen
@@ -180,7 +180,7 @@ class Tile:
         body: LoopBody,
         results: Iterable[MemoryAccess],
         packed: Collection[MemoryAccess],
-        batch: list[UOp],
+        reread_bytes: int,
         capabilities: Capabilities,
     ) -> float:
         """Return the time of steps and results, in multiplications of whole vectors.
@@ -192,7 +192,7 @@ class Tile:
             body: the reduction.
             results: places outside of reductions.
             packed: places whose lanes are copied before.
-            batch: axes along which all of these move.
+            reread_bytes: what each tile of lanes reads again from memory.
             capabilities: of the target.
         """
         lane, cached_bytes = self.column, capabilities.cache_bytes[-1]
@@ -217,19 +217,12 @@ class Tile:
         copied = [p for p in packed if not p.is_contiguous(lane)]
         beside = sum(_COPIED * element * steps_of(p.index.ranges) for p in copied)
         beside += sum(map(scattered, outside)) if self.unit > 1 else 0
-        streamed = self.streamed(body.moving, batch, cached_bytes) if packed else 0
-        return max(self.steps(body, weight, product), streamed) + beside
+        return max(self.steps(body, weight, product), self.streamed(reread_bytes)) + beside
 
-    def streamed(self, places: Sequence[MemoryAccess], batch: list[UOp], cached_bytes: int) -> float:
-        """Return the time in which memory gives what each tile of lanes reads again.
-
-        A batch of products is outside of all tiles: they read one step of it.
-        """
-        one = {r: r.const_like(0) for r in batch}
-        again = [p for p in places if not p.moves(self.column)]
-        large = [p for p in again if nbytes_between(p.index.substitute(one)) > cached_bytes]
+    def streamed(self, reread_bytes: int) -> float:
+        """Return the time in which memory gives what each tile of lanes reads again."""
         tiles = -(-(constant_size(self.column) or 1) // (self.columns * self.unit))
-        return (tiles - 1) * sum(nbytes_between(p.index) for p in large) / _STREAMED
+        return (tiles - 1) * reread_bytes / _STREAMED
 
     @property
     def penalty(self) -> float:
@@ -245,6 +238,17 @@ def _with_rest(r: UOp, count: int) -> float:
     """Return the steps of whole tiles of `count`, for each step of the axis."""
     size = constant_size(r) or 1
     return -(-size // count) * count / size
+
+
+def reread_bytes(column: UOp, places: Iterable[MemoryAccess], batch: list[UOp], cached_bytes: int) -> int:
+    """Return the bytes beyond the cache that each tile along `column` reads again.
+
+    A batch of products is outside of all tiles: they read one step of it.
+    """
+    one = {r: r.const_like(0) for r in batch}
+    again = [p for p in places if not p.moves(column)]
+    large = [p for p in again if nbytes_between(p.index.substitute(one)) > cached_bytes]
+    return sum(nbytes_between(p.index) for p in large)
 
 
 def vector_steps(r: UOp, lanes: int) -> int:
