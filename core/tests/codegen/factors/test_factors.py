@@ -128,3 +128,18 @@ def test_nan_ends_as_nan(kind: str, copies: int) -> None:
     x[1, 2] = x[2, 1] = np.nan
     found = factorized(kind, np.concatenate([x, *[np.eye(4)] * copies, np.zeros((1, 4))])[None])[0]
     assert np.isnan(found[-1]).any()
+
+
+@pytest.mark.parametrize("bits", [0, 128, 512])
+def test_inverses_of_triangles_are_those_of_numpy(bits: int) -> None:
+    lower = np.tril(RNG.standard_normal((2, 9, 9))) + 3 * np.eye(9)
+    np.testing.assert_allclose(factorized("inverse", lower, bits), np.linalg.inv(lower), atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("bits", [0, 128, 512])
+def test_solutions_are_those_of_numpy(count: int, bits: int) -> None:
+    factors, right = RNG.standard_normal((2, 7, 7)) + 4 * np.eye(7), RNG.standard_normal((2, 7, count))
+    found = factorized("substitution", np.concatenate([factors, right], axis=2), bits)[..., 7:]
+    x = (np.tril(factors, -1) + np.eye(7)) @ np.triu(factors)
+    np.testing.assert_allclose(found, np.linalg.solve(x, right), atol=1e-12)

@@ -270,14 +270,14 @@ def runs_loops() -> bool:
     return not Device[Device.DEFAULT].capabilities.grid_dims
 
 
-def test_steps_are_one_kernel_or_share_their_kernels() -> None:
+def test_steps_are_few_kernels_or_share_theirs() -> None:
     for function in (Tensor.inv, Tensor.cholesky, lambda x: x.qr()[1]):
         counts = []
         # values of smaller matrices are computed again, as another kernel would cost more
         for size in (17, 21):
             steps = function(Tensor(positive(size, size)).realize()).schedule()
             loops = [step for step in steps if any(u.op is Ops.FACTOR for u in step.ast.toposort())]
-            assert len(loops) == 1 if runs_loops() else len(steps) > size
+            assert 1 <= len(loops) <= 3 if runs_loops() else len(steps) > size
             counts.append(len({step.ast for step in steps}))
         # the first and the last steps fold something, by the size
         assert counts[1] <= counts[0] + 1

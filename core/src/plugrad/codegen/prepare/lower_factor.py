@@ -8,7 +8,9 @@ from plugrad.codegen.factors.eigh import eigenvectors
 from plugrad.codegen.factors.householder import reflect
 from plugrad.codegen.factors.loop_kernel import LoopKernel, Matrix
 from plugrad.codegen.factors.lu import eliminate
+from plugrad.codegen.factors.substitution import substitute
 from plugrad.codegen.factors.svd import singular_vectors
+from plugrad.codegen.factors.triangle import invert
 from plugrad.codegen.rebuild import all_ranges
 from plugrad.uop import Ops, UOp
 
@@ -16,7 +18,9 @@ _WRITERS: dict[str, Callable[[LoopKernel, Matrix], None]] = {
     "cholesky": cholesky,
     "eigh": eigenvectors,
     "householder": reflect,
+    "inverse": invert,
     "lu": eliminate,
+    "substitution": substitute,
     "svd": singular_vectors,
 }
 

@@ -6,6 +6,7 @@ matrix, and launches them once a step. Everything is batched over leading axes. 
 until their steps are few.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -179,14 +180,37 @@ def inverse(factors: UOp, order: UOp, device: str) -> UOp:
     return matrix_product(upper, pick_last(lower, places).contiguous())
 
 
-def substitute(factors: UOp, right: UOp, device: str) -> UOp:
+def substitute(factors: UOp, right: UOp, device: str, others: Callable[[], UOp] | None = None) -> UOp:
     """Return the solution of `L @ U @ x == right`.
 
     Shapes: (*B, n, n), (*B, n, k) -> (*B, n, k).
 
+    Args:
+        factors: L and U.
+        right: the right sides.
+        device: where they are.
+        others: gives the solution of large systems where nothing runs in order.
+
     Source: Golub and Van Loan 2013, algorithms 3.1.3 and 3.1.4.
     """
     size: Any = factors.shape[-1]
+    count: Any = right.shape[-1]
+    before, behind = (size, 0), (0, count)
+    state = padded(factors, (0, 0), behind) + padded(right, (0, 0), before)
+
+    def by_others(state: UOp, number: UOp, device: str) -> UOp:
+        assert others is not None, "small systems take steps"
+        return padded(others(), (0, 0), before)
+
+    steps, is_small = (_substitute_by_steps, True) if others is None else (by_others, False)
+    found = factorized("substitution", steps, state, counter(device), device=device, is_small=is_small)
+    return cut(found, (0, size), (size, size + count)).contiguous()
+
+
+def _substitute_by_steps(state: UOp, number: UOp, device: str) -> UOp:
+    size: Any = state.shape[-2]
+    columns: Any = state.shape[-1]
+    factors, right = cut(state, (0, size), (0, size)), cut(state, (0, size), (size, columns))
     shape = right.shape
     row = rows_of(shape)
 
@@ -204,8 +228,8 @@ def substitute(factors: UOp, right: UOp, device: str) -> UOp:
         left = (row < step).where(right - expanded(column, shape) * found, right)
         return row.eq(step).where(found, left).contiguous(), (k - 1).contiguous()
 
-    state = repeat_step(forwards, (right.contiguous(), counter(device)), size - 1, device)
-    return repeat_step(backwards, state, size, device)[0]
+    reduced = repeat_step(forwards, (right.contiguous(), number), size - 1, device)
+    return padded(repeat_step(backwards, reduced, size, device)[0], (0, 0), (size, 0))
 
 
 def inverse_factors(factors: UOp, device: str) -> tuple[UOp, UOp]:

@@ -29,9 +29,12 @@ from plugrad.tensor.linalg.operands import (
 )
 from plugrad.tensor.linalg.triangles import solve_lower, solve_upper
 from plugrad.tensor.shapes import as_int, broadcast_shapes, is_static
+from plugrad.uop import UOp
 
 # Up to so many steps, substituting takes less time than the products that invert triangles.
 _FEW_TO_SUBSTITUTE = 32
+# Of more, products of blocks have more lanes.
+_FEW_RIGHT_SIDES = 16
 
 
 def inv(self: Tensor) -> Tensor:
@@ -183,14 +186,20 @@ def _solved(x: Tensor, right: Tensor) -> Tensor:
     batch = broadcast_shapes(x.shape[:-2], right.shape[:-2], what="solve")
     wide = detached(right).expand(*batch, *right.shape[-2:])
     order = order.unsqueeze(-1).expand(*batch, *right.shape[-2:])
-    if size_of(x, -1) <= _FEW_TO_SUBSTITUTE:
-        factors = factors.expand(*batch, *factors.shape[-2:])
-        found = x._like(substitute(factors._graph, wide.gather(-2, order)._graph, x.device))
-    else:
-        factors = factors.expand(*batch, *factors.shape[-2:])
-        found = _substituted(factors, wide.gather(-2, order))
+    factors, ordered = factors.expand(*batch, *factors.shape[-2:]), wide.gather(-2, order)
+
+    def by_blocks() -> UOp:
+        found = _substituted(factors, ordered)
         error = in_memory(wide - detached(x) @ found)
-        found = found + _substituted(factors, error.gather(-2, order))
+        return in_memory(found + _substituted(factors, error.gather(-2, order)))._graph
+
+    if size_of(x, -1) <= _FEW_TO_SUBSTITUTE:
+        found = substitute(factors._graph, ordered._graph, x.device)
+    elif size_of(right, -1) <= _FEW_RIGHT_SIDES:
+        found = substitute(factors._graph, ordered._graph, x.device, by_blocks)
+    else:
+        found = by_blocks()
+    found = x._like(found)
     return with_gradient_of(in_memory(found), _refined(x, inverted, right))
 
 

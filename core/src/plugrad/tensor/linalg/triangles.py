@@ -1,5 +1,7 @@
 """Inverses of triangular matrices, doubling inverted blocks on the diagonal, and substitution by blocks.
 
+Where devices run loops, a kernel inverts blocks of up to 128 rows (see `plugrad.codegen.factors`).
+
 Two inverted blocks give the inverse of twice their size: the block below them becomes `-C @ B @ A`. Small
 matrices double all blocks of one size at once, by products of whole matrices with zeros around the blocks, so
 every size shares its kernels. Large ones would need too many whole products, so they are cut into small
@@ -8,6 +10,7 @@ blocks, which are doubled as matrices of their own.
 Source: Higham 2002, "Accuracy and Stability of Numerical Algorithms", section 14.2.2.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from plugrad.tensor.linalg.field import quotient
@@ -16,6 +19,7 @@ from plugrad.tensor.linalg.matrix_steps import (
     columns_of,
     counter,
     cut,
+    factorized,
     padded,
     rows_of,
     slice_rows,
@@ -26,20 +30,39 @@ from plugrad.uop import UOp
 
 # Up to this size whole products take no longer than more kernels would.
 _SMALL = 8
+# Up to this size, a kernel takes no longer than products of blocks do.
+_LARGEST = 128
 # Measured: the width of the diagonal blocks whose inverses solve a system.
 _BLOCK = 32
 
 
 def inverse_of_lower(x: UOp, device: str, unit: bool = False) -> UOp:
     """Return the inverse of a lower triangle: (*B, n, n) -> (*B, n, n)."""
+    row, column = rows_of(x.shape), columns_of(x.shape)
+    lower = (row > column).where(x, x.const_like(0.0))
+    lower = row.eq(column).where(x.const_like(1.0) if unit else x, lower)
+    number = counter(device)
+    return _by_doubling(
+        lower,
+        _LARGEST,
+        lambda blocks: factorized("inverse", _by_products, blocks, number, device=device, is_small=True),
+    )
+
+
+def _by_products(lower: UOp, number: UOp, device: str) -> UOp:
+    return _by_doubling(lower, _SMALL, lambda blocks: _inverse_of_small(blocks, number))
+
+
+def _by_doubling(x: UOp, most: int, inverse: Callable[[UOp], UOp]) -> UOp:
+    """Return the inverse of a lower triangle from inverses of small blocks."""
     size: Any = x.shape[-1]
-    if size <= _SMALL:
-        return _inverse_of_small(x, device, unit)
-    doublings = (-(-size // _SMALL) - 1).bit_length()
+    if size <= most:
+        return inverse(x)
+    doublings = (-(-size // most) - 1).bit_length()
     width = -(-size >> doublings)
     whole = width << doublings
     x = pad_with_identity(x, whole)
-    out = _inverse_of_small(_below_diagonal(x, width, 0).contiguous(), device, unit)
+    out = inverse(_below_diagonal(x, width, 0).contiguous())
     while width < whole:
         below = _below_diagonal(x, width, 1).contiguous()
         out = _double_blocks(out, below).contiguous()
@@ -101,14 +124,14 @@ def _substitute(x: UOp, inverted: UOp, right: UOp, is_upper: bool) -> UOp:
     return (upper + lower).contiguous()
 
 
-def _inverse_of_small(x: UOp, device: str, unit: bool) -> UOp:
+def _inverse_of_small(x: UOp, number: UOp) -> UOp:
     shape = x.shape
     size: Any = shape[-1]
     row, column = rows_of(shape), columns_of(shape)
     one = x.const_like(1.0)
-    diagonal = one if unit else quotient(one, row.eq(column).where(x, one))
+    diagonal = quotient(one, row.eq(column).where(x, one))
     out = row.eq(column).where(diagonal, x.const_like(0.0)).contiguous()
-    bit = counter(device)
+    bit = number
     for _ in range((size - 1).bit_length()):
         shift = expanded(bit, shape)
         block, other = row >> shift, column >> shift
