@@ -80,6 +80,15 @@ def test_rows_in_their_order_are_the_product_of_lu_factors(
         np.testing.assert_allclose(lower @ np.triu(matrix[:, :size]), given[order], atol=1e-12)
 
 
+def test_blocks_of_large_matrices_have_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lu, "_MOST_OF_BLOCK", 1 << 9)
+    monkeypatch.setattr(lu, "_ONE_BLOCK", 4)
+    x = RNG.standard_normal((1, 64, 64))
+    found = factorized("lu", np.concatenate([x, np.arange(64.0).reshape(1, 64, 1)], axis=2), 512)[0]
+    lower = np.tril(found[:, :64], -1) + np.eye(64)
+    np.testing.assert_allclose(lower @ np.triu(found[:, :64]), x[0, found[:, 64].astype(int)], atol=1e-12)
+
+
 def spectra() -> list[Any]:
     """Return eigenvalues of usual, graded, repeated and missing kinds."""
     return [

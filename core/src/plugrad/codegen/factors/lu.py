@@ -11,6 +11,8 @@ from plugrad.uop import Ops, UOp
 _WIDTH = 32
 # Up to this size, all columns are one block.
 _ONE_BLOCK = 64
+# The most elements of a block, which is on the stack of a thread.
+_MOST_OF_BLOCK = 1 << 16
 
 
 def eliminate(kernel: LoopKernel, matrix: Elements) -> None:
@@ -24,6 +26,8 @@ def eliminate(kernel: LoopKernel, matrix: Elements) -> None:
     """
     size, columns = matrix.shape
     width = size if size <= _ONE_BLOCK else _WIDTH
+    while width > 1 and width % 2 == 0 and width * size > _MOST_OF_BLOCK:
+        width //= 2
     blocks = size // width
     panel = kernel.scratch(matrix.dtype, width, size)
     swaps, kept = kernel.scratch(dtypes.int32, width), kernel.scratch(matrix.dtype, columns)

@@ -35,6 +35,8 @@ from plugrad.uop import UOp
 _FEW_TO_SUBSTITUTE = 32
 # Of more, products of blocks have more lanes.
 _FEW_RIGHT_SIDES = 16
+# The most elements of right sides that a kernel keeps on the stack of a thread.
+_MOST_RIGHT_SIDES = 1 << 16
 
 
 def inv(self: Tensor) -> Tensor:
@@ -195,7 +197,7 @@ def _solved(x: Tensor, right: Tensor) -> Tensor:
 
     if size_of(x, -1) <= _FEW_TO_SUBSTITUTE:
         found = substitute(factors._graph, ordered._graph, x.device)
-    elif size_of(right, -1) <= _FEW_RIGHT_SIDES:
+    elif size_of(right, -1) <= min(_FEW_RIGHT_SIDES, _MOST_RIGHT_SIDES // size_of(x, -1)):
         found = substitute(factors._graph, ordered._graph, x.device, by_blocks)
     else:
         found = by_blocks()
