@@ -262,3 +262,10 @@ def _equal_products(source: Sequence[int], result: Sequence[int]) -> list[tuple[
     if start_i < len(left) or start_j < len(right):
         out.append((range(start_i, len(left)), range(start_j, len(right))))
     return out
+
+
+def below_order(u: UOp) -> UOp:
+    """Return the value below reshapes and permutations, which show it in another order."""
+    while u.op in (Ops.RESHAPE, Ops.PERMUTE):
+        u = u.src[0]
+    return u

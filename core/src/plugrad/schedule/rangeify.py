@@ -24,6 +24,7 @@ from plugrad.schedule.fusion import COST_CAP, SMALL_VALUE, Boundary, CostModel
 from plugrad.schedule.movement import (
     ALWAYS,
     Indices,
+    below_order,
     flatten,
     lies_along,
     loop_over,
@@ -246,10 +247,11 @@ class Rangeify:
         is_updated = root.op is Ops.ASSIGN and root.arg is not None
         if not is_updated and not self.cost[kernel.device].runs_loops:
             return None
-        value = root.src[-1] if root.op is Ops.CONTIGUOUS or is_updated else root
-        while value.op in (Ops.RESHAPE, Ops.PERMUTE):
-            value = value.src[0]
-        return selection.counter if value is reduced or selection.overwrites else None
+        value = below_order(root.src[-1] if root.op is Ops.CONTIGUOUS or is_updated else root)
+        # a sum may start at what it is added to
+        parts = (value, *value.src) if value.op is reduced.arg[0] else (value,)
+        is_root = any(below_order(part) is reduced for part in parts)
+        return selection.counter if is_root or selection.overwrites else None
 
     def _is_contraction(self, reduced: UOp, use: Use) -> bool:
         """Say whether a reduction repeats enough loads to want a tile in registers."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from plugrad import Tensor
+from plugrad import Device, Tensor
 from plugrad.errors import ArgumentError, AxisError, DtypeError, ShapeError
 from plugrad.events import KernelEvent
 from plugrad.uop import Ops
@@ -206,3 +206,12 @@ def test_what_takes_no_part_shares_no_gradient() -> None:
     out = x.scatter_reduce(0, Tensor([0, 0, 9]), source, "amax", include_self=False)
     first, second = out.sum().gradient(x, source)
     assert (first.tolist(), second.tolist()) == ([0.0, 1.0, 1.0], [0.5, 0.5, 0.0, 0.0])
+
+
+def test_positions_of_a_sum_with_a_start_are_computed_where_it_runs() -> None:
+    if Device[Device.DEFAULT].capabilities.grid_dims:
+        pytest.skip("sums by position run in order where loops do")
+    numbers = Tensor(np.arange(5000) % 300).realize()
+    positions = (numbers < 0).where(300, numbers)
+    (step,) = Tensor.zeros(300, dtype="int32").scatter_reduce(0, positions, 1, "sum").schedule()
+    assert step.ast.op is Ops.SINK
