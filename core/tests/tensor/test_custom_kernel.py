@@ -125,3 +125,12 @@ def test_mistakes_in_a_kernel_are_named() -> None:
         Tensor.custom_kernel(add, x, x, x[: Variable("n", 1, 2).bind(1)])
     with pytest.raises(DeviceError, match="do not mix"):
         Tensor.custom_kernel(add, x, x, Tensor([1.0, 2.0], device="NULL").realize())
+
+
+def test_loads_that_wait_for_stores_are_refused() -> None:
+    def running_sum(out: UOp) -> UOp:
+        i = UOp.range(3, 0)
+        return out.index(i).store(out.after(i).index(i).load() + 1.0, i)
+
+    with pytest.raises(ArgumentError, match="loads memory after something else"):
+        Tensor.custom_kernel(running_sum, Tensor.zeros(3).contiguous())

@@ -45,7 +45,7 @@ def custom_kernel(
             each input (see `plugrad.transforms.custom_gradient`). Without it, none flows.
 
     Raises:
-        ArgumentError: `function` returns no stores, or a loop does not end.
+        ArgumentError: `function` returns no stores, a loop does not end, or a load waits for a store.
         VerifyError: a node has no place in a kernel; the message names it.
         DtypeError: one of `outs_and_ins` is no tensor.
         DeviceError: the tensors lie on several devices.
@@ -100,6 +100,11 @@ def _kernel(function: KernelFunction, params: Sequence[UOp]) -> UOp:
         raise ArgumentError(
             f"custom_kernel: {name} never ends {', '.join(r.render() for r in open_ranges)}. Name each loop "
             "in the store that it is around, or in the reduce() over it."
+        )
+    if any(u.op is Ops.AFTER for u in sink.toposort()):
+        raise ArgumentError(
+            f"custom_kernel: {name} loads memory after something else. A load sees what was there before the "
+            "kernel; for what a store leaves, write another kernel."
         )
     reduced = {r for u in sink.toposort() if u.op is Ops.REDUCE for r in u.src[u.arg[1] :]}
     sink = sink.substitute({r: r.replace(arg=Axis(r.arg.ident, AxisType.REDUCE)) for r in reduced})
