@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from plugrad.codegen.lanes import LANES_TO_SHUFFLE
+from plugrad.codegen.lanes import LANES_TO_SHUFFLE, turns_of
 from plugrad.codegen.rebuild import rebuild
-from plugrad.codegen.shuffles import turns_of
 from plugrad.dtype import is_bool
 from plugrad.target import Capabilities
 from plugrad.uop import ELEMENTWISE, Ops, UOp, graph_rewrite

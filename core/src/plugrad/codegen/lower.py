@@ -13,7 +13,7 @@ from plugrad.codegen.expander import expand
 from plugrad.codegen.gpudims import add_launch_dims
 from plugrad.codegen.group_copies import spread_copies
 from plugrad.codegen.index_dtype import lower_index_dtype
-from plugrad.codegen.lanes import vectorize
+from plugrad.codegen.lanes import shuffle_pairs, vectorize
 from plugrad.codegen.linearizer import linearize, remove_unused
 from plugrad.codegen.loops import separate_loops
 from plugrad.codegen.opt.heuristic import optimise
@@ -29,7 +29,6 @@ from plugrad.codegen.prepare.lower_scatter import scatter
 from plugrad.codegen.prepare.ranges import simplify_ranges
 from plugrad.codegen.prepare.split_at_divisors import split_at_divisors
 from plugrad.codegen.reduces import share_reduces
-from plugrad.codegen.shuffles import shuffle_pairs
 from plugrad.settings import settings
 from plugrad.target import Capabilities
 from plugrad.uop import AxisType, Ops, PatternMatcher, UOp, graph_rewrite, simplify

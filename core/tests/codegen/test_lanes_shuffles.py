@@ -2,7 +2,7 @@
 
 import pytest
 
-from plugrad.codegen.shuffles import shuffle_pairs, turns_of
+from plugrad.codegen.lanes import shuffle_pairs, turns_of
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
 from plugrad.uop.ops import AxisType, Ops
