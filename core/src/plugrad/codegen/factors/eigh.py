@@ -6,6 +6,7 @@ Source: Golub and Van Loan 2013, "Matrix Computations", algorithm 8.3.1, and 8.3
 Press et al. 2007, "Numerical Recipes", section 11.4, for the test of what is small.
 """
 
+from plugrad.codegen.factors.householder import reflection
 from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel, magnitude
 from plugrad.codegen.factors.sorting import sort_rows
 from plugrad.dtype import dtypes
@@ -49,15 +50,9 @@ def _make_tridiagonal(
         c = kernel.each(size)
         tail = (c > k + 1).where(state[k, c], 0.0)
         tail = (tail * tail).reduce(Ops.ADD, c)
-        head = state[k, k + 1]
-        length = magnitude(head)
-        norm = (length * length + tail).sqrt()
-        # a row that is done is left as it is
-        is_done = tail.eq(0.0)
-        factor = is_done.where(0.0, norm + length)
-        factor = is_done.where(factor, (head < 0.0).where(-1.0, factor.const_like(1.0)) / factor)
-        tau[k] = is_done.where(norm.const_like(0.0), 1.0 + length / norm)
-        beside[k] = is_done.where(head, (head < 0.0).where(norm, -norm))
+        scale, factor, end = reflection(tail, state[k, k + 1])
+        tau[k] = scale
+        beside[k] = end
         c = kernel.each(size)
         vector[c] = (c > k + 1).where(state[k, c] * factor, c.eq(k + 1).where(factor.const_like(1.0), 0.0))
         r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)

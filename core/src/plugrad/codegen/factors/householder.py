@@ -3,8 +3,8 @@
 Source: Golub and Van Loan 2013, "Matrix Computations", algorithms 5.1.1 and 5.2.1, and section 5.1.13.
 """
 
-from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel
-from plugrad.uop import Ops
+from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel, magnitude
+from plugrad.uop import Ops, UOp
 
 
 def reflect(kernel: LoopKernel, columns: Elements) -> None:
@@ -39,3 +39,16 @@ def reflect(kernel: LoopKernel, columns: Elements) -> None:
         columns[c, r] = columns[c, r] - vector[r] * shadows[c]
         r = kernel.each(size)
         columns[k, r] = (r > k).where(vector[r], r.eq(k).where(end[0], columns[k, r]))
+
+
+def reflection(tail: UOp, head: UOp) -> tuple[UOp, UOp, UOp]:
+    """Return tau, the factor of a vector behind its 1, and the new first element.
+
+    A vector that is done, whose `tail` of squares is 0, stays as it is.
+    """
+    length = magnitude(head)
+    norm = (length * length + tail).sqrt()
+    is_done, one = tail.eq(0.0), norm.const_like(1.0)
+    tau = is_done.where(0.0, 1.0 + length / is_done.where(one, norm))
+    factor = is_done.where(0.0, (head < 0.0).where(-one, one) / is_done.where(one, norm + length))
+    return tau, factor, is_done.where(head, (head < 0.0).where(norm, -norm))

@@ -6,6 +6,7 @@ Source: Golub and Van Loan 2013, "Matrix Computations", algorithms 5.4.2 and 8.6
 "Accurate singular values of bidiagonal matrices", for the shift and where it is left out.
 """
 
+from plugrad.codegen.factors.householder import reflection
 from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel, magnitude
 from plugrad.codegen.factors.sorting import sort_rows
 from plugrad.dtype import dtypes
@@ -41,19 +42,6 @@ def singular_vectors(kernel: LoopKernel, state: Elements) -> None:
     state[3 * size, r] = -diagonal[r]
 
 
-def _reflection(tail: UOp, head: UOp) -> tuple[UOp, UOp, UOp]:
-    """Return tau, the factor of a vector behind its 1, and the new first element.
-
-    A vector that is done, whose `tail` of squares is 0, stays as it is.
-    """
-    length = magnitude(head)
-    norm = (length * length + tail).sqrt()
-    is_done, one = tail.eq(0.0), norm.const_like(1.0)
-    tau = is_done.where(0.0, 1.0 + length / is_done.where(one, norm))
-    factor = is_done.where(0.0, (head < 0.0).where(-one, one) / is_done.where(one, norm + length))
-    return tau, factor, is_done.where(head, (head < 0.0).where(norm, -norm))
-
-
 def _make_bidiagonal(
     kernel: LoopKernel,
     state: Elements,
@@ -71,7 +59,7 @@ def _make_bidiagonal(
     with kernel.steps(size - 1) as k:
         r = kernel.each(size)
         below = (r > k).where(state[r, k], 0.0)
-        tau, factor, end = _reflection((below * below).reduce(Ops.ADD, r), state[k, k])
+        tau, factor, end = reflection((below * below).reduce(Ops.ADD, r), state[k, k])
         left_tau[k] = tau
         diagonal[k] = end
         r = kernel.each(size)
@@ -84,7 +72,7 @@ def _make_bidiagonal(
         state[r, k] = vector[r]
         c = kernel.each(size)
         behind = (c > k + 1).where(state[k, c], 0.0)
-        tau, factor, end = _reflection((behind * behind).reduce(Ops.ADD, c), state[k, k + 1])
+        tau, factor, end = reflection((behind * behind).reduce(Ops.ADD, c), state[k, k + 1])
         right_tau[k] = tau
         beside[k] = end
         c = kernel.each(size)
