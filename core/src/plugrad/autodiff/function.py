@@ -6,12 +6,14 @@ is scheduled are the outputs themselves.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from plugrad.dtype import dtypes
 from plugrad.uop import Ops, UOp
 from plugrad.uop.ops import FunctionArg
 
-FunctionRule = Callable[[tuple[UOp | None, ...], UOp], Sequence[UOp | None]]
+# takes the gradient of each output, of which one at least is not None
+FunctionRule = Callable[[tuple[Any, ...], UOp], Sequence[UOp | None]]
 
 
 def with_rule(outputs: Sequence[UOp], inputs: Sequence[UOp], rule: FunctionRule) -> tuple[UOp, ...]:
@@ -20,8 +22,8 @@ def with_rule(outputs: Sequence[UOp], inputs: Sequence[UOp], rule: FunctionRule)
     Args:
         outputs: values of any dtype and shape.
         inputs: what they were computed from.
-        rule: takes the gradient of each output, None where none flows, and the FUNCTION; returns that of each
-            input in its shape (or shape ()), None where none flows.
+        rule: takes the gradient of each output, None where none flows but not all of them, and the FUNCTION;
+            returns that of each input in its shape (or shape ()), None where none flows.
 
     Example:
         >>> x = UOp.new_buffer("PYTHON", (3,), dtypes.float32)

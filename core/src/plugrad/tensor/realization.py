@@ -208,8 +208,8 @@ def _is_bounded(x: Tensor) -> bool:
     return is_marked or u.device is None or u.op in _IN_MEMORY
 
 
-def _gradient_in_memory(gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
-    return tuple([None if g is None else g.contiguous() for g in gradients])
+def _gradient_in_memory(gradients: tuple[UOp], function: UOp) -> tuple[UOp]:
+    return (gradients[0].contiguous(),)
 
 
 def _source_of(u: UOp) -> UOp:

@@ -6,7 +6,8 @@ import torch
 
 from plugrad import Tensor, dtypes
 from plugrad.errors import AxisError
-from plugrad.tensor.reduce.scan import InOrder
+from plugrad.tensor.dispatch import InLoops
+from plugrad.tensor.reduce.scan import in_order
 from plugrad.uop.ops import Ops
 
 RNG = np.random.default_rng(1)
@@ -133,7 +134,7 @@ def test_rows_of_large_tensors_continue_their_whole_blocks(
 def test_sums_in_order_are_running_sums(shape: tuple[int, ...]) -> None:
     x = RNG.standard_normal(shape).astype(np.float32)
     for t in (Tensor(x), Tensor(x).exp()):
-        graph = InOrder(Ops.ADD)("", True, (t._graph,))
+        graph = in_order("", t._graph, Ops.ADD)
         assert graph is not None
         wanted = np.cumsum(t.numpy(), -1, dtype=np.float64).astype(np.float32)
         np.testing.assert_array_equal(t._like(graph).numpy(), wanted)
@@ -142,7 +143,7 @@ def test_sums_in_order_are_running_sums(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "bool"])
 def test_maxima_in_order_are_running_maxima(dtype: str) -> None:
     x = Tensor((RNG.standard_normal((9, 40)) * 9).astype(dtype))
-    graph = InOrder(Ops.MAX)("", True, (x._graph,))
+    graph = in_order("", x._graph, Ops.MAX)
     assert graph is not None
     assert (x._like(graph).numpy() == np.maximum.accumulate(x.numpy(), 1)).all()
 
@@ -169,4 +170,4 @@ def test_grids_and_doubles_and_few_long_rows_keep_blocks(
     shape: tuple[int, ...], dtype: str, runs_loops: bool
 ) -> None:
     x = Tensor.empty(*shape, dtype=dtype)
-    assert InOrder(Ops.ADD)("", runs_loops, (x._graph,)) is None
+    assert InLoops(in_order, (Ops.ADD,))("", runs_loops, (x._graph,)) is None

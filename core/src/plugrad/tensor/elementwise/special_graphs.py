@@ -268,18 +268,16 @@ def _erf_single(x: UOp) -> UOp:
     return (out.bitcast(dtypes.int32) | sign).bitcast(x.dtype)
 
 
-def _erf_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _erf_gradient(gradients: tuple[UOp], function: UOp) -> list[UOp]:
     """Return the gradient of `erf`, which that of its polynomials would compute term by term."""
     (gradient,), (x,) = gradients, inputs_of(function)
-    if gradient is None:
-        return [None]
     slope = _gauss(_limited_size(x)) * (2 / math.sqrt(math.pi))
     # an infinite gradient would meet 0
     return [(size_of(x) > _LAST).where(x.const_like(0.0), gradient * slope)]
 
 
-def _erfc_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
-    return [None if g is None else -g for g in _erf_gradient(gradients, function)]
+def _erfc_gradient(gradients: tuple[UOp], function: UOp) -> list[UOp]:
+    return [-g for g in _erf_gradient(gradients, function)]
 
 
 def _limited_size(x: UOp) -> UOp:

@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from plugrad._frozen import frozen
 from plugrad.dtype import dtypes
 from plugrad.schedule.prepare.lower_complex import join_parts
 from plugrad.tensor.base import Tensor
+from plugrad.tensor.dispatch import InLoops
 from plugrad.tensor.fft.twiddles import (
     by_real_transforms,
     complex_product,
@@ -82,29 +82,23 @@ def frequencies(x: Tensor, sign: int, axis: int = -2, parts: int = -1) -> Tensor
     found = _by_products(pairs, size, sign).movedim((-2, -1), (axis, parts))
     if not (factors := factors_of(size)):
         return found
-    rule = _InOneKernel(FourierArg(sign, factors, axis, parts))
+    rule = InLoops(_in_one_kernel, (FourierArg(sign, factors, axis, parts),))
     roots = _roots(x, factors, sign, size).expand(*pairs.shape).movedim((-2, -1), (axis, parts))
     return x._like(found._graph.dispatch(rule, x._graph, roots._graph))
 
 
-@frozen
-class _InOneKernel:
-    """Computes all steps in one kernel where the device runs loops."""
-
-    arg: FourierArg
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        x, *roots = inputs
-        return x.fourier(self.arg, *roots) if runs_loops else None
+def _in_one_kernel(_device: str, x: UOp, *given: Any) -> UOp:
+    *roots, arg = given
+    return x.fourier(arg, *roots)
 
 
 def _where_loops_run(elsewhere: Tensor, x: Tensor) -> Tensor:
     """Return `x` on devices that run loops, and on others `elsewhere`, its values otherwise computed."""
-    return x._like(elsewhere._graph.dispatch(_first_where_loops_run, x._graph))
+    return x._like(elsewhere._graph.dispatch(InLoops(_itself), x._graph))
 
 
-def _first_where_loops_run(device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-    return inputs[0] if runs_loops else None
+def _itself(_device: str, x: UOp) -> UOp:
+    return x
 
 
 @lru_cache(maxsize=1024)
@@ -218,7 +212,7 @@ def _half_in_one_kernel(elsewhere: Tensor, pairs: Tensor, size: int) -> Tensor:
     x = resized(pairs, pairs.ndim - 2, count)
     cosine, sine = twiddle_factors(count_up(x, count), size, x.dtype)
     tables = (_roots(x, factors, -1, count), in_memory(cosine.stack(sine)).transpose(0, 1))
-    rule = _InOneKernel(FourierArg(-1, factors, half=True))
+    rule = InLoops(_in_one_kernel, (FourierArg(-1, factors, half=True),))
     return x._like(elsewhere._graph.dispatch(rule, x._graph, *(u.expand(*x.shape)._graph for u in tables)))
 
 

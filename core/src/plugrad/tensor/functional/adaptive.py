@@ -161,15 +161,13 @@ def _greatest_of_bins(u: UOp, rank: UOp, axis: int, count: Dim) -> tuple[UOp, UO
     return best.reshape(less), rank.reshape(less)
 
 
-def _max_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _max_gradient(gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
     """Return the gradient of window maxima, which flows to the first of equals or NaN.
 
     Each element asks the windows it lies in whether it is their maximum. Not a closure: a new function for
     each call would keep equal graphs from being one node.
     """
     (gradient,), (x, rank, from_end) = gradients, inputs_of(function)
-    if gradient is None:
-        return [None, None, None]
     shape: Any = x.shape
     axes = len(from_end.shape)
     first = len(shape) - axes
@@ -240,15 +238,13 @@ def _over_lengths(u: UOp, axis: int, size: Any) -> UOp:
     return u / expanded((last - begin + 1).cast(u.dtype), shape)
 
 
-def _mean_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _mean_gradient(gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
     """Return the gradient of means along one axis: each element sums those of its windows.
 
     Windows that share elements would add to them one after the other. A function of the module, so that
     equal graphs stay equal.
     """
     (gradient,), (x,), (mean,) = gradients, inputs_of(function), outputs_of(function)
-    if gradient is None:
-        return [None]
     sizes: Any = zip(x.shape, mean.shape, strict=True)
     axis = next(i for i, (size, count) in enumerate(sizes) if size is not count and size != count)
     around = _windows_around(_over_lengths(gradient, axis, x.shape[axis]), axis, x.shape[axis])

@@ -338,14 +338,12 @@ def binary_crossentropy_logits(
     return self.binary_cross_entropy_with_logits(y, None, reduction, pos_weight)
 
 
-def _binary_entropy_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _binary_entropy_rule(gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
     """Return the gradients of the binary cross entropy.
 
     That of the chance `p` is `(p-y) / (p*(1-p))`, bounded; that of the target `y` is `log(1-p) - log(p)`.
     """
     (gradient,), (p, y) = gradients, inputs_of(function)
-    if gradient is None:
-        return [None, None]
     wide = sum_acc_dtype(p.dtype)
     g, chance = gradient.cast(wide), p.cast(wide)
     rest = chance.const_like(1.0) - chance

@@ -12,6 +12,7 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.autodiff import compute_gradient, inputs_of, with_rule
+from plugrad.tensor.dispatch import InLoops
 from plugrad.tensor.shape.spatial import Widths
 from plugrad.tensor.shape.windows import windows
 from plugrad.tensor.shapes import is_static
@@ -57,10 +58,8 @@ class _Gradients:
     gaps: tuple[int, ...]
     widths: Widths
 
-    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
+    def __call__(self, gradients: tuple[UOp], function: UOp) -> tuple[UOp | None, ...]:
         (gradient,) = gradients
-        if gradient is None:
-            return None, None
         x, weight = inputs_of(function)
         return self._of_elements(gradient, x, weight), self.of_weight(gradient, x, weight)
 
@@ -173,7 +172,7 @@ class _Gradients:
         found = self.by_chain_rule(gradient, x, weight, weight)
         if out_channels // self.groups < _CHANNELS or math.prod(counts) <= 1:
             return found
-        return found.dispatch(_WeightGradient(self), gradient, x, weight)
+        return found.dispatch(InLoops(_of_weight_in_lanes, (self,)), gradient, x, weight)
 
     def by_chain_rule(self, gradient: UOp, x: UOp, weight: UOp, target: UOp) -> UOp:
         # stand-ins: one of them may be computed from the other
@@ -189,29 +188,19 @@ class _SpreadGradients:
 
     sums: _Gradients
 
-    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> tuple[UOp | None, ...]:
+    def __call__(self, gradients: tuple[UOp], function: UOp) -> tuple[UOp | None, ...]:
         (gradient,) = gradients
-        if gradient is None:
-            return None, None
         x, weight = inputs_of(function)
         rule = self.sums
         back = correlated(gradient, weight, rule.groups, rule.steps, rule.gaps, rule.widths)
         return back, rule.of_weight(x, gradient, weight)
 
 
-@frozen
-class _WeightGradient:
-    """The rule of a weight's gradient on devices with loops, vectorised over channels."""
-
-    sums: _Gradients
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        if not runs_loops:
-            return None
-        gradient, x, weight = inputs
-        last = len(gradient.shape) - 1
-        aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
-        return self.sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
+def _of_weight_in_lanes(_device: str, gradient: UOp, x: UOp, weight: UOp, sums: _Gradients) -> UOp:
+    """Return a weight's gradient, vectorised over channels."""
+    last = len(gradient.shape) - 1
+    aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
+    return sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
 
 
 def _sizes(u: UOp) -> list[int]:

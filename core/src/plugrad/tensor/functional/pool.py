@@ -154,10 +154,8 @@ class _MaxGradient:
     befores: tuple[int, ...]
     reaches: tuple[int, ...]
 
-    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    def __call__(self, gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
         (gradient,), (x, ranks, from_end) = gradients, inputs_of(function)
-        if gradient is None:
-            return [None, None, None]
         axes = len(self.steps)
         sizes: Any = from_end.shape
         blocks = tuple(
@@ -211,14 +209,12 @@ def max_of_symbolic_windows(view: UOp, from_end: UOp, values: UOp) -> UOp:
     return with_rule([wide], [view, from_end], _symbolic_windows_gradient)[0].reshape(values.shape)
 
 
-def _symbolic_windows_gradient(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _symbolic_windows_gradient(gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
     """Return the gradient of `max_of_symbolic_windows`.
 
     Not a closure: a new function for each call would keep equal graphs from being one node.
     """
     (gradient,), (view, from_end) = gradients, inputs_of(function)
-    if gradient is None:
-        return [None, None]
     # written once: a look into a window inside of a look into all of them is too much for one kernel
     ranks = _ranks(view.contiguous(), from_end)
     is_first = expanded(from_end, view.shape).eq(ranks.expand(view.shape))

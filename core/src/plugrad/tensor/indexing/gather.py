@@ -325,11 +325,9 @@ def _written(value: UOp, last: UOp, position: UOp) -> UOp:
     return with_rule([pick_last(value, place)], [value, last, position], _written_rule)[0]
 
 
-def _written_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _written_rule(gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
     """Return the gradient of each element to the last value that was written to it."""
     (back,), (value, last, position) = gradients, inputs_of(function)
-    if back is None:
-        return [None, None, None]
     number = counted(value.shape[-1], last.dtype, position.shape, len(position.shape) - 1) + 1
     stays = pick_last(last, position).eq(number)
     return [stays.where(pick_last(back, position), back.const_like(0)), None, None]

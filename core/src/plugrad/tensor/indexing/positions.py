@@ -11,12 +11,13 @@ from plugrad._frozen import frozen
 from plugrad.dtype import dtypes, is_bool, is_float, is_int, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.base import TensorBase
+from plugrad.tensor.dispatch import OnGrids
 from plugrad.tensor.host.host_data import flatten
 from plugrad.tensor.indexing.indexing import NoIndexError, expand_ellipsis
 from plugrad.tensor.lookup import check_inside, counted, from_front, pick_first, position_dtype
 from plugrad.tensor.shapes import Dim, Shape, broadcast_shapes, expanded, is_sequence, product, show
 from plugrad.tensor.sort.row_utils import bit_numbers
-from plugrad.tensor.sort.sorted_scatter import LastOfRuns, TotalsOfRuns
+from plugrad.tensor.sort.sorted_scatter import last_of_runs, totals_of_runs
 from plugrad.uop import Ops, UOp
 
 # Up to so many comparisons, a grid compares all places with all writes in less time than it sorts the writes.
@@ -161,7 +162,7 @@ class IndexPlan:
         each = values.reshape((1, *values.shape)).expand(shape)
         total = meets.where(each, each.const_like(0)).reduce_axis(Ops.ADD, (1,)).reshape(rows.shape)
         if _is_large(self.joined, writes):
-            total = total.dispatch(TotalsOfRuns(self.joined), places, values, bit_numbers())
+            total = total.dispatch(OnGrids(totals_of_runs, (self.joined,)), places, values, bit_numbers())
         return self._restore_view((rows.cast(wide) + total).cast(view.dtype), view)
 
     def _by_place(self, value: UOp) -> UOp:
@@ -197,7 +198,7 @@ def _last_writes(places: UOp, size: Dim) -> UOp:
     last = meets.where(numbers, numbers.const_like(0)).reduce_axis(Ops.MAX, (1,)).reshape((size,))
     if not isinstance(size, int) or not _is_large(size, writes):
         return last
-    return last.dispatch(LastOfRuns(size), places, bit_numbers())
+    return last.dispatch(OnGrids(last_of_runs, (size,)), places, bit_numbers())
 
 
 def plan_of(

@@ -9,6 +9,7 @@ from plugrad.dtype import dtypes, is_int, sum_acc_dtype
 from plugrad.errors import ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import DTypeLike, Tensor, TensorBase, promoted, the_dtype
+from plugrad.tensor.dispatch import InLoops
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.elementwise.operators import update_in_place
 from plugrad.tensor.keywords import REQUIRED, renamed
@@ -63,7 +64,7 @@ def matmul(self: Tensor, other: Tensor, dtype: DTypeLike | None = None) -> Tenso
     wide = narrow if dtype is not None else sum_acc_dtype(narrow)
     out = matrix_product(left.cast(wide), right.cast(wide)).cast(narrow)
     if is_int(narrow) and narrow.itemsize == 1:
-        out = out.dispatch(_product_of_bytes, left.cast(narrow), right.cast(narrow))
+        out = out.dispatch(InLoops(_product_of_bytes), left.cast(narrow), right.cast(narrow))
     if rank == 1 or other_rank == 1:
         *batch, rows, columns = out.shape
         out = out.reshape((*batch, *([rows] if rank > 1 else []), *([columns] if other_rank > 1 else [])))
@@ -141,15 +142,12 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
     return product.reduce_axis(Ops.ADD, (len(full) - 1,)).reshape((*batch, m, n))
 
 
-def _product_of_bytes(_device: str, runs_loops: bool, factors: tuple[UOp, ...]) -> UOp | None:
+def _product_of_bytes(_device: str, left: UOp, right: UOp) -> UOp:
     """Return a product of 8-bit integers by 16-bit ones, for vectors: twice as many fit.
 
     The low bits of sums and products are the same in any wider type.
     """
-    if not runs_loops:
-        return None
-    left, right = (factor.cast(dtypes.int16) for factor in factors)
-    return matrix_product(left, right).cast(factors[0].dtype)
+    return matrix_product(left.cast(dtypes.int16), right.cast(dtypes.int16)).cast(left.dtype)
 
 
 def _rows_product(left: UOp, right: UOp) -> UOp:

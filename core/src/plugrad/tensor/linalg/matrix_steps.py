@@ -8,13 +8,13 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from plugrad._frozen import frozen
 from plugrad.device import Device
 from plugrad.dtype import dtypes, is_complex
 from plugrad.engine import storage
 from plugrad.engine.bulk_apply import bulk_apply
 from plugrad.engine.realize import realize
 from plugrad.engine.resolve_graph import resolve_graph
+from plugrad.tensor.dispatch import OnGrids
 from plugrad.tensor.host.host_data import HOST, host_buffer
 from plugrad.tensor.lookup import counted
 from plugrad.tensor.shapes import Shape, expanded
@@ -102,18 +102,13 @@ def factorized(kind: str, steps: Steps, x: UOp, *inputs: UOp, device: str, is_sm
     if is_complex(x.dtype) or min(shape[-2:]) < 2:
         return steps(x, *inputs, device)
     if is_small:
-        return x.factor(kind).dispatch(_WithoutLoops(steps), x, *inputs)
+        return x.factor(kind).dispatch(OnGrids(_take_steps, (steps,)), x, *inputs)
     return steps(x, *inputs, device) if Device[device].capabilities.grid_dims else x.factor(kind)
 
 
-@frozen
-class _WithoutLoops:
-    """The rule of a DISPATCH that takes steps where nothing runs in order."""
-
-    steps: Steps
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        return None if runs_loops else self.steps(*inputs, device)
+def _take_steps(device: str, *given: Any) -> UOp:
+    *inputs, steps = given
+    return steps(*inputs, device)
 
 
 def counter(device: str) -> UOp:

@@ -15,12 +15,12 @@ import math
 from collections.abc import Callable
 from typing import Any, Unpack
 
-from plugrad._frozen import frozen
 from plugrad.autodiff import inputs_of, with_rule
 from plugrad.dtype import ConstType, dtype_min, dtypes, is_float, sum_dtype
 from plugrad.target import LEAST_SCATTERED
 from plugrad.tensor.argument_checks import float_dtypes
 from plugrad.tensor.base import DTypeLike, Tensor, the_dtype
+from plugrad.tensor.dispatch import InLoops
 from plugrad.tensor.keywords import AxisNames, renamed
 from plugrad.tensor.lookup import counted, moved_back, moved_last, position_dtype
 from plugrad.tensor.reduce.value_index import Ranked
@@ -129,7 +129,7 @@ def _running(
         out = scan(rows, op, neutral)
         # along another axis, blocks are lanes of vectors
         if op is Ops.ADD and at == x.ndim - 1:
-            out = out.dispatch(InOrder(op), rows)
+            out = out.dispatch(InLoops(in_order, (op,)), rows)
         u = cut_to(moved_back(out, at), x.shape)
     return x._like(u.cast(narrow))
 
@@ -156,40 +156,33 @@ def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tens
 
 def _maxima(rows: UOp, neutral: ConstType, axis: int) -> UOp:
     out = scan(rows, Ops.MAX, neutral)
-    return out.dispatch(InOrder(Ops.MAX), rows) if axis == len(rows.shape) - 1 else out
+    return out.dispatch(InLoops(in_order, (Ops.MAX,)), rows) if axis == len(rows.shape) - 1 else out
 
 
-@frozen
-class InOrder:
-    """Running sums or maxima as one pass over each row, where loops run.
+def in_order(_device: str, u: UOp, op: Ops) -> UOp | None:
+    """Return running sums or maxima as one pass, None where blocks are faster.
 
     A double holds the sums of narrower floats, which are more exact than those of blocks. Threads share rows,
     so a few long ones stay blocks.
     """
-
-    op: Ops
-
-    def __call__(self, _device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        """Return the graph of one pass, or None where blocks take less time."""
-        (u,) = inputs
-        shape: Any = u.shape
-        size = shape[-1]
-        rows = math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape[:-1])
-        is_long = rows < _ROWS_IN_ORDER and rows * size >= _LARGE
-        is_sum = self.op is Ops.ADD
-        if not runs_loops or is_long or size < LEAST_SCATTERED or (is_sum and u.dtype is dtypes.float64):
-            return None
-        # the pass takes an element at a time
-        is_dear = any(op_cost(node.op) >= _DEAR for node in u.toposort())
-        wide = dtypes.float64 if is_sum and is_float(u.dtype) else u.dtype
-        x = (u.contiguous() if is_dear else u).cast(wide)
-        axis = len(shape) - 1
-        pairs = (*shape, size)
-        to, at = (counted(size, position_dtype(size), pairs, a) for a in (axis, axis + 1))
-        others = x.reshape((*shape[:-1], 1, size)).expand(pairs)
-        neutral = others.const_like(0 if is_sum else dtype_min(wide))
-        before = (at < to).where(others, neutral).reduce_axis(self.op, (axis + 1,)).reshape(shape)
-        return x.alu(self.op, before).cast(u.dtype)
+    shape: Any = u.shape
+    size = shape[-1]
+    rows = math.prod(dim if isinstance(dim, int) else int(dim.vmax) for dim in shape[:-1])
+    is_long = rows < _ROWS_IN_ORDER and rows * size >= _LARGE
+    is_sum = op is Ops.ADD
+    if is_long or size < LEAST_SCATTERED or (is_sum and u.dtype is dtypes.float64):
+        return None
+    # the pass takes an element at a time
+    is_dear = any(op_cost(node.op) >= _DEAR for node in u.toposort())
+    wide = dtypes.float64 if is_sum and is_float(u.dtype) else u.dtype
+    x = (u.contiguous() if is_dear else u).cast(wide)
+    axis = len(shape) - 1
+    pairs = (*shape, size)
+    to, at = (counted(size, position_dtype(size), pairs, a) for a in (axis, axis + 1))
+    others = x.reshape((*shape[:-1], 1, size)).expand(pairs)
+    neutral = others.const_like(0 if is_sum else dtype_min(wide))
+    before = (at < to).where(others, neutral).reduce_axis(op, (axis + 1,)).reshape(shape)
+    return x.alu(op, before).cast(u.dtype)
 
 
 def _reversed(x: UOp) -> UOp:
@@ -216,7 +209,7 @@ def _scanned(u: UOp, op: Ops, neutral: ConstType, widest: int = _BLOCK) -> UOp:
     return _scan(u, reduce, lambda a, b: a.alu(op, b), neutral, widest)
 
 
-def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+def _product_rule(gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
     """Return the gradient of running products without a division, so zeros are no special case.
 
     That of element `i` is the product of those before it, times what comes back from behind it:
@@ -226,8 +219,6 @@ def _product_rule(gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp 
     recurrence equations".
     """
     (back,), (x,) = gradients, inputs_of(function)
-    if back is None:
-        return [None]
     size: Any = x.shape[-1]
     before = _shifted(_scanned(x, Ops.MUL, 1), 1, 1)
     factor = _shifted(x, -1, 0)

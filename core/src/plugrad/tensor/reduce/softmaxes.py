@@ -84,10 +84,8 @@ class _SoftmaxGradient:
 
     axis: int
 
-    def __call__(self, gradients: tuple[UOp | None, ...], function: UOp) -> list[UOp | None]:
+    def __call__(self, gradients: tuple[UOp], function: UOp) -> list[UOp | None]:
         (gradient,) = gradients
-        if gradient is None:
-            return [None]
         shares = UOp(Ops.OUTPUT, gradient.dtype, (function,), 0)
         mean = sum_over(shares * gradient, (self.axis,) if shares.shape else ())
         return [shares * (gradient - expanded(mean, shares.shape))]

@@ -10,6 +10,7 @@ from plugrad.engine.capture import current_capture
 from plugrad.engine.checks import unchecked
 from plugrad.errors import ArgumentError, DtypeError, ShapeError
 from plugrad.tensor.base import Tensor
+from plugrad.tensor.dispatch import OnGrids
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import AxisNames, ClampNames, OrderNames, renamed
 from plugrad.tensor.lookup import number_of, pick_first, position_dtype
@@ -24,7 +25,7 @@ from plugrad.tensor.sort.search import (
     true_positions,
     with_zeros_behind,
 )
-from plugrad.tensor.sort.sorted_scatter import CountsOfNumbers
+from plugrad.tensor.sort.sorted_scatter import counts_of_numbers
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop import UOp, add_sizes, greatest
 
@@ -295,7 +296,7 @@ def _count_numbers(x: Tensor, bins: int, weights: Tensor | None) -> Tensor:
     if weights is not None or bins * size <= _FEW:
         return found
     keys = filled_keys(x, 0, descending=False)
-    return x._make(found._graph.dispatch(CountsOfNumbers(bins), keys, bit_numbers()), x._device)
+    return x._make(found._graph.dispatch(OnGrids(counts_of_numbers, (bins,)), keys, bit_numbers()), x._device)
 
 
 def histc(

@@ -14,10 +14,12 @@ from plugrad.engine.capture import current_capture
 from plugrad.errors import ArgumentError, DtypeError, JitError, ShapeError
 from plugrad.tensor.argument_checks import require_tensors
 from plugrad.tensor.base import Tensor, TensorBase, promoted
+from plugrad.tensor.dispatch import OnGrids
 from plugrad.tensor.elementwise.operands import as_tensor_operand
 from plugrad.tensor.keywords import REQUIRED, RepeatAxisNames, renamed
 from plugrad.tensor.lookup import counted, number_of, pick_first, position_dtype
 from plugrad.tensor.reduce.reduce import nonzero_mask
+from plugrad.tensor.reduce.scan import scan
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import (
     Dim,
@@ -35,7 +37,7 @@ from plugrad.tensor.shapes import (
     size_today,
 )
 from plugrad.tensor.sort.row_utils import mask_behind, sum_last
-from plugrad.tensor.sort.sorted_scatter import PositionsOfTruths, RunningCounts
+from plugrad.tensor.sort.sorted_scatter import PositionsOfTruths
 from plugrad.tensor.sort.sorting import search_rows, sort_keys
 from plugrad.uop import Ops, UOp, greatest
 
@@ -351,7 +353,11 @@ def _running_counts(numbers: UOp) -> UOp:
     is_before = counted(size, numbers.dtype, shape, 1) < counted(size, numbers.dtype, shape, 0)
     others = numbers.reshape((1, size)).expand(shape)
     before = sum_last(is_before.where(others, others.const_like(0)))
-    return (before + numbers).dispatch(RunningCounts(), numbers)
+    return (before + numbers).dispatch(OnGrids(_scanned), numbers)
+
+
+def _scanned(_device: str, numbers: UOp) -> UOp:
+    return scan(numbers, Ops.ADD, 0)
 
 
 def _positions_by_count(truths: UOp, running: UOp, count: int) -> UOp:

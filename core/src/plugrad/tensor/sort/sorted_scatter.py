@@ -7,48 +7,38 @@ from typing import Any
 
 from plugrad._frozen import frozen
 from plugrad.tensor.lookup import counted, pick_first, pick_last, position_dtype
-from plugrad.tensor.reduce.scan import scan
 from plugrad.tensor.shapes import expanded
 from plugrad.tensor.sort.row_utils import bit_number
 from plugrad.tensor.sort.sorting import argsort_rows, search_rows
 from plugrad.uop import Ops, UOp
 
 
-@frozen
-class TotalsOfRuns:
-    """The rule of sums by position on a grid, which sorts the writes.
+def totals_of_runs(device: str, places: UOp, values: UOp, bits: UOp, size: int) -> UOp:
+    """Return the sum of `values` at each of `size` places, sorting the writes.
 
     Sums run over equal places of the sorted writes, doubling their length: element `i` takes what the one
     before its run has. The last of each place then has all of it.
 
     Source: Hillis and Steele 1986, "Data parallel algorithms".
     """
-
-    size: int
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        """Return the sum of `values` at each of `places`, on a grid."""
-        if runs_loops:
-            return None
-        places, values, bits = inputs
-        writes: Any = places.shape[0]
-        keys = places.contiguous()
-        order = argsort_rows(keys, bits).contiguous()
-        ordered = pick_first(keys, order).contiguous()
-        sums = pick_first(values, order).contiguous()
-        place = UOp.iota(writes, order.dtype)
-        one = UOp.const(order.dtype, 1)
-        for bit in range((writes - 1).bit_length()):
-            step = one << bit_number(bits, bit, device).cast(order.dtype)
-            before = place - expanded(step, place.shape)
-            is_one_run = pick_first(ordered, before).eq(ordered) & (before >= 0)
-            more = pick_first(sums, before)
-            mask = is_one_run.reshape((writes, *(1,) * (len(sums.shape) - 1))).expand(sums.shape)
-            sums = (sums + mask.where(more, more.const_like(0))).contiguous()
-        end, is_written = _ends_of_runs(ordered, self.size)
-        found = pick_first(sums, end)
-        mask = is_written.contiguous().reshape((self.size, *(1,) * (len(sums.shape) - 1))).expand(found.shape)
-        return mask.where(found, found.const_like(0))
+    writes: Any = places.shape[0]
+    keys = places.contiguous()
+    order = argsort_rows(keys, bits).contiguous()
+    ordered = pick_first(keys, order).contiguous()
+    sums = pick_first(values, order).contiguous()
+    place = UOp.iota(writes, order.dtype)
+    one = UOp.const(order.dtype, 1)
+    for bit in range((writes - 1).bit_length()):
+        step = one << bit_number(bits, bit, device).cast(order.dtype)
+        before = place - expanded(step, place.shape)
+        is_one_run = pick_first(ordered, before).eq(ordered) & (before >= 0)
+        more = pick_first(sums, before)
+        mask = is_one_run.reshape((writes, *(1,) * (len(sums.shape) - 1))).expand(sums.shape)
+        sums = (sums + mask.where(more, more.const_like(0))).contiguous()
+    end, is_written = _ends_of_runs(ordered, size)
+    found = pick_first(sums, end)
+    mask = is_written.contiguous().reshape((size, *(1,) * (len(sums.shape) - 1))).expand(found.shape)
+    return mask.where(found, found.const_like(0))
 
 
 def _ends_of_runs(ordered: UOp, size: int) -> tuple[UOp, UOp]:
@@ -58,31 +48,13 @@ def _ends_of_runs(ordered: UOp, size: int) -> tuple[UOp, UOp]:
     return end, pick_first(ordered, end).eq(here) & (end >= 0)
 
 
-@frozen
-class LastOfRuns:
-    """The rule of the last write to each position on a grid: sort the writes."""
-
-    size: int
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        """Return 1 + the number of the last write to each place, on a grid."""
-        if runs_loops:
-            return None
-        places, bits = inputs
-        keys = places.contiguous()
-        order = argsort_rows(keys, bits).contiguous()
-        end, is_written = _ends_of_runs(pick_first(keys, order).contiguous(), self.size)
-        dtype = position_dtype(places.shape[0])
-        return is_written.where(pick_first(order, end).cast(dtype) + 1, UOp.const(dtype, 0))
-
-
-@frozen
-class RunningCounts:
-    """The rule of running counts on a grid: scan blocks, as any running sum."""
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        """Return the sums of numbers up to each one, on a grid."""
-        return None if runs_loops else scan(inputs[0], Ops.ADD, 0)
+def last_of_runs(device: str, places: UOp, bits: UOp, size: int) -> UOp:
+    """Return 1 + the last write to each of `size` places, or 0, sorting them."""
+    keys = places.contiguous()
+    order = argsort_rows(keys, bits).contiguous()
+    end, is_written = _ends_of_runs(pick_first(keys, order).contiguous(), size)
+    dtype = position_dtype(places.shape[0])
+    return is_written.where(pick_first(order, end).cast(dtype) + 1, UOp.const(dtype, 0))
 
 
 @frozen
@@ -112,18 +84,9 @@ class PositionsOfTruths:
         return (numbers < total).where(found, found.const_like(size))
 
 
-@frozen
-class CountsOfNumbers:
-    """The rule of counts of 0..bins-1 on a grid: sort, then search the limits."""
-
-    bins: int
-
-    def __call__(self, device: str, runs_loops: bool, inputs: tuple[UOp, ...]) -> UOp | None:
-        """Return the number of keys that equal each number, on a grid."""
-        if runs_loops:
-            return None
-        keys, bits = inputs
-        keys = keys.contiguous()
-        ordered = pick_last(keys, argsort_rows(keys, bits).contiguous()).contiguous()
-        below = search_rows(ordered, UOp.iota(self.bins + 1, keys.dtype), right=False).contiguous()
-        return below.shrink(((1, self.bins + 1),)) - below.shrink(((0, self.bins),))
+def counts_of_numbers(device: str, keys: UOp, bits: UOp, bins: int) -> UOp:
+    """Return how many keys equal each of 0..bins-1: sorted, the limits of these are searched."""
+    keys = keys.contiguous()
+    ordered = pick_last(keys, argsort_rows(keys, bits).contiguous()).contiguous()
+    below = search_rows(ordered, UOp.iota(bins + 1, keys.dtype), right=False).contiguous()
+    return below.shrink(((1, bins + 1),)) - below.shrink(((0, bins),))
