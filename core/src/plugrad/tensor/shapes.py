@@ -37,7 +37,9 @@ def greater(a: Dim, b: Dim) -> Dim:
     difference = add_sizes(a, -b)
     if least(difference) >= 0:
         return a
-    return b if greatest(difference) <= 0 else _node(a, b).maximum(_other(a, b))
+    node: Any
+    node, other = (b, a) if isinstance(a, int) else (a, b)
+    return b if greatest(difference) <= 0 else node.maximum(other)
 
 
 def lesser(a: Dim, b: Dim) -> Dim:
@@ -45,15 +47,9 @@ def lesser(a: Dim, b: Dim) -> Dim:
     difference = add_sizes(a, -b)
     if greatest(difference) <= 0:
         return a
-    return b if least(difference) >= 0 else _node(a, b).minimum(_other(a, b))
-
-
-def _node(a: Dim, b: Dim) -> Any:
-    return b if isinstance(a, int) else a
-
-
-def _other(a: Dim, b: Dim) -> Dim:
-    return a if isinstance(a, int) else b
+    node: Any
+    node, other = (b, a) if isinstance(a, int) else (a, b)
+    return b if least(difference) >= 0 else node.minimum(other)
 
 
 def product(dims: Iterable[Dim]) -> Any:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
-from plugrad.nn.optim.optimizer import Optimizer, with_weight_decay
+from plugrad.nn.optim.groups import ParamGroup, Params
+from plugrad.nn.optim.optimizer import Optimizer, settings_of, with_weight_decay
 from plugrad.tensor import Tensor
 
 # Source: Dozat 2016, section 3.2: the schedule of the momentum
@@ -81,10 +81,7 @@ class Adam(Optimizer):
         b1: float | None = None,
         b2: float | None = None,
     ) -> None:
-        betas = betas_of(betas, b1, b2)
-        super().__init__(
-            params, lr, betas=betas, eps=eps, weight_decay=weight_decay, amsgrad=amsgrad, maximize=maximize
-        )
+        super().__init__(**settings_of(locals()))
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"mean": 0.0, "square": 0.0, **({"most": 0.0} if options["amsgrad"] else {})}
@@ -164,7 +161,7 @@ class Adamax(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize)
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = with_weight_decay(unit, grad, group)
@@ -217,16 +214,7 @@ class NAdam(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            momentum_decay=momentum_decay,
-            decoupled_weight_decay=decoupled_weight_decay,
-            maximize=maximize,
-        )
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = with_weight_decay(unit, grad, group, group["decoupled_weight_decay"])
@@ -280,15 +268,7 @@ class RAdam(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas=betas,
-            eps=eps,
-            weight_decay=weight_decay,
-            decoupled_weight_decay=decoupled_weight_decay,
-            maximize=maximize,
-        )
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = with_weight_decay(unit, grad, group, group["decoupled_weight_decay"])

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from plugrad.nn.checks import BELOW_ONE
 from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params
-from plugrad.nn.optim.optimizer import Optimizer, with_weight_decay
+from plugrad.nn.optim.optimizer import Optimizer, settings_of, with_weight_decay
 from plugrad.tensor import Tensor
 
 
@@ -49,16 +49,7 @@ class RMSprop(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            alpha=alpha,
-            eps=eps,
-            weight_decay=weight_decay,
-            momentum=momentum,
-            centered=centered,
-            maximize=maximize,
-        )
+        super().__init__(**settings_of(locals()))
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         names = ("square", *(["mean"] * options["centered"]), *(["momentum"] * bool(options["momentum"])))
@@ -114,15 +105,7 @@ class Adagrad(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            lr_decay=lr_decay,
-            weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value,
-            eps=eps,
-            maximize=maximize,
-        )
+        super().__init__(**settings_of(locals()))
 
     def _state(self, options: Mapping[str, Any]) -> dict[str, float]:
         return {"squares": options["initial_accumulator_value"]}
@@ -173,7 +156,7 @@ class Adadelta(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(params, lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize)
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = with_weight_decay(unit, grad, group)

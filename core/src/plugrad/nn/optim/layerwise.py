@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from plugrad.nn.optim.adam import adam_direction
 from plugrad.nn.optim.flat_parameters import UpdateUnit
-from plugrad.nn.optim.groups import ParamGroup, Params, betas_of
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.groups import ParamGroup, Params
+from plugrad.nn.optim.optimizer import Optimizer, settings_of
 from plugrad.tensor import Tensor
 
 
@@ -51,7 +51,7 @@ class LARS(Optimizer):
         weight_decay: float = 1e-4,
         trust: float = 1e-3,
     ) -> None:
-        super().__init__(params, lr, momentum=momentum, weight_decay=weight_decay, trust=trust)
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, decay = unit.value(), group["weight_decay"]
@@ -102,8 +102,7 @@ class LAMB(Optimizer):
         b1: float | None = None,
         b2: float | None = None,
     ) -> None:
-        betas = betas_of(betas, b1, b2)
-        super().__init__(params, lr, betas=betas, eps=eps, weight_decay=weight_decay)
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value = unit.value()

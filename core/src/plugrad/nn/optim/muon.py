@@ -8,7 +8,7 @@ from plugrad.errors import ArgumentError, ShapeError
 from plugrad.nn.checks import ANY_NUMBER, BELOW_ONE, check_counts, check_numbers
 from plugrad.nn.optim.flat_parameters import MATRICES, UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params
-from plugrad.nn.optim.optimizer import Optimizer
+from plugrad.nn.optim.optimizer import Optimizer, settings_of
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import check_choice, fixed_shape
 
@@ -88,17 +88,7 @@ class Muon(Optimizer):
         ns_steps: int = 5,
         adjust_lr_fn: Literal["original", "match_rms_adamw"] | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            weight_decay=weight_decay,
-            momentum=momentum,
-            nesterov=nesterov,
-            ns_coefficients=ns_coefficients,
-            eps=eps,
-            ns_steps=ns_steps,
-            adjust_lr_fn=adjust_lr_fn,
-        )
+        super().__init__(**settings_of(locals()))
 
     def _check(self, options: Mapping[str, Any]) -> None:
         super()._check(options)

@@ -8,7 +8,7 @@ from plugrad.errors import ArgumentError, GradientError
 from plugrad.nn.checks import NOT_NEGATIVE, Range, check_numbers, copy_state
 from plugrad.nn.optim.base import OptimizerBase, check_skip
 from plugrad.nn.optim.flat_parameters import ELEMENTWISE, FlattenLimits, UpdateUnit, make_units, settle
-from plugrad.nn.optim.groups import ParamGroup, Params, check_betas, check_rate, split_into_groups
+from plugrad.nn.optim.groups import ParamGroup, Params, betas_of, check_betas, check_rate, split_into_groups
 from plugrad.tensor import Tensor
 from plugrad.tensor.shapes import as_flag
 
@@ -60,7 +60,11 @@ class Optimizer(OptimizerBase):
             raise TypeError(f"{cls.__name__}() calls the learning rate lr: write lr=... for learning_rate")
         return super().__new__(cls)
 
-    def __init__(self, params: Params, lr: float, **options: Any) -> None:
+    def __init__(
+        self, params: Params, lr: float, *, b1: float | None = None, b2: float | None = None, **options: Any
+    ) -> None:
+        if "betas" in options:
+            options["betas"] = betas_of(options["betas"], b1, b2)
         self._defaults = {"lr": lr, **options}
         self._groups: list[ParamGroup] = []
         self._units: list[list[UpdateUnit]] = []
@@ -305,6 +309,11 @@ class Optimizer(OptimizerBase):
             group.rate = None
         for number, steps in enumerate(self._steps):
             self._split(number, functools.partial(_differ, cast("list[float]", steps.tolist())))
+
+
+def settings_of(names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a constructor by name, from its `locals()`."""
+    return {name: value for name, value in names.items() if name not in ("self", "__class__")}
 
 
 def with_weight_decay(

@@ -7,7 +7,7 @@ from plugrad.errors import ArgumentError
 from plugrad.nn.checks import ABOVE_ONE, ABOVE_ZERO, ANY_NUMBER, BETWEEN, NOT_NEGATIVE, check_numbers
 from plugrad.nn.optim.flat_parameters import UpdateUnit
 from plugrad.nn.optim.groups import ParamGroup, Params, pair_of
-from plugrad.nn.optim.optimizer import Optimizer, with_weight_decay
+from plugrad.nn.optim.optimizer import Optimizer, settings_of, with_weight_decay
 from plugrad.tensor import Tensor
 
 
@@ -49,15 +49,7 @@ class SGD(Optimizer):
         dampening: float = 0.0,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            nesterov=nesterov,
-            dampening=dampening,
-            maximize=maximize,
-        )
+        super().__init__(**settings_of(locals()))
 
     def _check(self, options: Mapping[str, Any]) -> None:
         super()._check(options)
@@ -124,9 +116,7 @@ class ASGD(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(
-            params, lr, lambd=lambd, alpha=alpha, t0=t0, weight_decay=weight_decay, maximize=maximize
-        )
+        super().__init__(**settings_of(locals()))
 
     def _update(self, unit: UpdateUnit, grad: Tensor, group: ParamGroup, steps: Tensor) -> Tensor:
         value, grad = with_weight_decay(unit, grad, group)
@@ -178,7 +168,7 @@ class Rprop(Optimizer):
         *,
         maximize: bool = False,
     ) -> None:
-        super().__init__(params, lr, etas=etas, step_sizes=step_sizes, maximize=maximize)
+        super().__init__(**settings_of(locals()))
 
     def _check(self, options: Mapping[str, Any]) -> None:
         super()._check(options)

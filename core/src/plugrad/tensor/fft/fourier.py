@@ -21,15 +21,11 @@ from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Dim, as_int, check_choice, one_axis, show, size_today
 from plugrad.uop import UOp
 
-FourierNorm = Literal["backward", "ortho", "forward"]
+Norm = Literal["backward", "ortho", "forward"] | None
 
 
 def fft(
-    self: Tensor,
-    n: Dim | None = None,
-    axis: int = -1,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxisNames],
+    self: Tensor, n: Dim | None = None, axis: int = -1, norm: Norm = "backward", **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return the Fourier transform along an axis, complex numbers: (..., n) -> (..., n).
 
@@ -52,11 +48,7 @@ def fft(
 
 
 def ifft(
-    self: Tensor,
-    n: Dim | None = None,
-    axis: int = -1,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxisNames],
+    self: Tensor, n: Dim | None = None, axis: int = -1, norm: Norm = "backward", **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return the inverse of `fft`: (..., n) -> (..., n).
 
@@ -68,11 +60,7 @@ def ifft(
 
 
 def rfft(
-    self: Tensor,
-    n: Dim | None = None,
-    axis: int = -1,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxisNames],
+    self: Tensor, n: Dim | None = None, axis: int = -1, norm: Norm = "backward", **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return the Fourier transform of real numbers without its mirror: (..., n) -> (..., n//2+1).
 
@@ -94,11 +82,7 @@ def rfft(
 
 
 def irfft(
-    self: Tensor,
-    n: Dim | None = None,
-    axis: int = -1,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxisNames],
+    self: Tensor, n: Dim | None = None, axis: int = -1, norm: Norm = "backward", **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return the inverse of `rfft`, real numbers: (..., n//2+1) -> (..., n).
 
@@ -121,11 +105,7 @@ def irfft(
 
 
 def hfft(
-    self: Tensor,
-    n: Dim | None = None,
-    axis: int = -1,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxisNames],
+    self: Tensor, n: Dim | None = None, axis: int = -1, norm: Norm = "backward", **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return the real Fourier transform of the first half of a Hermitian signal.
 
@@ -148,11 +128,7 @@ def hfft(
 
 
 def ihfft(
-    self: Tensor,
-    n: Dim | None = None,
-    axis: int = -1,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxisNames],
+    self: Tensor, n: Dim | None = None, axis: int = -1, norm: Norm = "backward", **names: Unpack[AxisNames]
 ) -> Tensor:
     """Return the inverse of `hfft`: the conjugates of `rfft`, divided by n.
 
@@ -186,7 +162,7 @@ def _along(
 
 
 def complex_transform(
-    x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: FourierNorm | None, sign: int
+    x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: Norm, sign: int
 ) -> Tensor:
     """Return complex frequencies of any numbers.
 
@@ -212,9 +188,7 @@ def complex_transform(
     return pairs.view_as_complex()
 
 
-def half_transform(
-    x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: FourierNorm | None
-) -> Tensor:
+def half_transform(x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: Norm) -> Tensor:
     """Return the frequencies of real numbers, half of the last axis (see `complex_transform`)."""
     _check_axis(x, axes, what)
     _check_norm(what, norm)
@@ -235,9 +209,7 @@ def half_transform(
     return pairs.view_as_complex()
 
 
-def real_transform(
-    x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: FourierNorm | None
-) -> Tensor:
+def real_transform(x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: Norm) -> Tensor:
     """Return the real numbers of `half_transform` frequencies; see `complex_transform`."""
     _check_axis(x, axes, what)
     _check_norm(what, norm)
@@ -278,7 +250,7 @@ def _check_norm(what: str, norm: Any) -> None:
         check_choice(norm, ("backward", "ortho", "forward"), f"{what}: norm")
 
 
-def _inverse_norm(what: str, norm: FourierNorm | None) -> FourierNorm | None:
+def _inverse_norm(what: str, norm: Norm) -> Norm:
     """Return the norm that divides a transform as the given one divides its inverse."""
     _check_norm(what, norm)
     return "forward" if norm is None or norm == "backward" else "backward" if norm == "forward" else norm
@@ -291,19 +263,19 @@ def _as_inexact(x: Tensor) -> Tensor:
     return x.cast(COMPLEX[complex_dtype(x.dtype if is_inexact(x.dtype) else dtypes.default_float)])
 
 
-def _transform_axis(pairs: Tensor, axis: int, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
+def _transform_axis(pairs: Tensor, axis: int, size: Dim, norm: Norm, sign: int) -> Tensor:
     out = frequencies(resized(pairs, axis, size), sign, axis - pairs.ndim)
     return _normalized(out, size, norm, sign)
 
 
-def _transform_real(x: Tensor, axis: int, size: Any, norm: FourierNorm | None, sign: int) -> Tensor:
+def _transform_real(x: Tensor, axis: int, size: Any, norm: Norm, sign: int) -> Tensor:
     """Return the transform of real numbers as pairs: half computed, half mirrored."""
     half = half_frequencies(resized(x, axis, size).movedim(axis, -1))
     half = _normalized(half if sign < 0 else conjugate(half), size, norm, sign)
     return half.cat(mirrored(half, x.ndim - 1, size), axis=x.ndim - 1).movedim(-2, axis)
 
 
-def _normalized(pairs: Tensor, size: Dim, norm: FourierNorm | None, sign: int) -> Tensor:
+def _normalized(pairs: Tensor, size: Dim, norm: Norm, sign: int) -> Tensor:
     if norm == "ortho":
         root = math.sqrt(size) if isinstance(size, int) else size_beside(pairs, size, pairs.dtype).sqrt()
         return pairs / root

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from plugrad.errors import ArgumentError, AxisError
 from plugrad.tensor.base import Tensor
-from plugrad.tensor.fft.fourier import FourierNorm, complex_transform, half_transform, real_transform
+from plugrad.tensor.fft.fourier import Norm, complex_transform, half_transform, real_transform
 from plugrad.tensor.keywords import AxesNames, renamed
 from plugrad.tensor.shape.padding import interval
 from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, some_axes
@@ -20,7 +20,7 @@ def fft2(
     self: Tensor,
     s: Sizes = None,
     axes: tuple[int, int] = (-2, -1),
-    norm: FourierNorm | None = "backward",
+    norm: Norm = "backward",
     **names: Unpack[AxesNames],
 ) -> Tensor:
     """Return the Fourier transform along two axes, complex numbers: (..., m, n) -> (..., m, n).
@@ -45,7 +45,7 @@ def ifft2(
     self: Tensor,
     s: Sizes = None,
     axes: tuple[int, int] = (-2, -1),
-    norm: FourierNorm | None = "backward",
+    norm: Norm = "backward",
     **names: Unpack[AxesNames],
 ) -> Tensor:
     """Return the inverse of `fft2`: (..., m, n) -> (..., m, n).
@@ -58,11 +58,7 @@ def ifft2(
 
 
 def fftn(
-    self: Tensor,
-    s: Sizes = None,
-    axes: Axes = None,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxesNames],
+    self: Tensor, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", **names: Unpack[AxesNames]
 ) -> Tensor:
     """Return the Fourier transform along several axes, complex numbers.
 
@@ -83,11 +79,7 @@ def fftn(
 
 
 def ifftn(
-    self: Tensor,
-    s: Sizes = None,
-    axes: Axes = None,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxesNames],
+    self: Tensor, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", **names: Unpack[AxesNames]
 ) -> Tensor:
     """Return the inverse of `fftn`.
 
@@ -102,7 +94,7 @@ def rfft2(
     self: Tensor,
     s: Sizes = None,
     axes: tuple[int, int] = (-2, -1),
-    norm: FourierNorm | None = "backward",
+    norm: Norm = "backward",
     **names: Unpack[AxesNames],
 ) -> Tensor:
     """Return `rfft` along the second of two axes, and then `fft` along the first.
@@ -120,7 +112,7 @@ def irfft2(
     self: Tensor,
     s: Sizes = None,
     axes: tuple[int, int] = (-2, -1),
-    norm: FourierNorm | None = "backward",
+    norm: Norm = "backward",
     **names: Unpack[AxesNames],
 ) -> Tensor:
     """Return the inverse of `rfft2`: (..., m, n//2+1) -> (..., m, n).
@@ -133,11 +125,7 @@ def irfft2(
 
 
 def rfftn(
-    self: Tensor,
-    s: Sizes = None,
-    axes: Axes = None,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxesNames],
+    self: Tensor, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", **names: Unpack[AxesNames]
 ) -> Tensor:
     """Return `rfft` along the last of several axes, and then `fft` along the others.
 
@@ -159,11 +147,7 @@ def rfftn(
 
 
 def irfftn(
-    self: Tensor,
-    s: Sizes = None,
-    axes: Axes = None,
-    norm: FourierNorm | None = "backward",
-    **names: Unpack[AxesNames],
+    self: Tensor, s: Sizes = None, axes: Axes = None, norm: Norm = "backward", **names: Unpack[AxesNames]
 ) -> Tensor:
     """Return the inverse of `rfftn`, with `s[-1]` real numbers along the last axis.
 

@@ -85,7 +85,7 @@ class PositionsOfTruths:
 
 
 def counts_of_numbers(device: str, keys: UOp, bits: UOp, bins: int) -> UOp:
-    """Return how many keys equal each of 0..bins-1: sorted, the limits of these are searched."""
+    """Return the number of keys that equal each of 0..bins-1, by sorting them."""
     keys = keys.contiguous()
     ordered = pick_last(keys, argsort_rows(keys, bits).contiguous()).contiguous()
     below = search_rows(ordered, UOp.iota(bins + 1, keys.dtype), right=False).contiguous()
