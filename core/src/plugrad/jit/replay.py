@@ -75,8 +75,9 @@ class Replay:
         # no comprehension, which makes a function at each run
         for buffer in buffers:
             handles.append(buffer.ensure_allocated().handle if buffer.handle is None else buffer.handle)  # noqa: PERF401
-        for part, number in self._parts.items():
-            handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
+        if self._parts:
+            for part, number in self._parts.items():
+                handles.append(buffers[number].allocator.offset(handles[number], part.nbytes, part.offset))
         handles += self._fixed_handles
         for run in self._runs:
             run(handles, values, buffers)

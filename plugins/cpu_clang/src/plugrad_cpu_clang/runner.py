@@ -3,7 +3,7 @@
 import struct
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import partial
 from typing import Any
 
 from plugrad.runtime.graph import GraphLaunch
@@ -23,7 +23,6 @@ class CpuRunner:
     """
 
     __slots__ = (
-        "_head",
         "_launch",
         "_library",
         "_pack",
@@ -41,8 +40,8 @@ class CpuRunner:
         self._launch = pool().plugrad_launch
         self._slots = 1 + max((*program.outs, *program.ins), default=-1)
         # `struct packed_launch` of pool.c
-        self._head = struct.pack("Qqq", self.address, self.threads, self._slots)
-        self._pack = _packer(self._slots, len(program.variables))
+        layout = struct.Struct(f"Qqq{self._slots}Q{len(program.variables)}q")
+        self._pack = partial(layout.pack, self.address, self.threads, self._slots)
 
     def __call__(
         self,
@@ -56,8 +55,10 @@ class CpuRunner:
 
         Those of a kernel of one thread are at most its processor time, without what else the machine does.
         """
-        # a kernel may have folded away the last buffers that it is launched with
-        words = self._head + self._pack(*handles[: self._slots], *values)
+        if len(handles) > self._slots:
+            # the kernel has folded away the last buffers that it is launched with
+            handles = handles[: self._slots]
+        words = self._pack(*(handles + values))
         if not wait:
             self._launch(words)
             return None
@@ -112,8 +113,3 @@ class LaunchList:
         """Run all; return the seconds they took where `wait` asks for them."""
         seconds = self._launch_many(self._entries, len(self._runners))
         return seconds if wait else None
-
-
-@cache
-def _packer(handles: int, values: int) -> Any:
-    return struct.Struct(f"{handles}Q{values}q").pack
