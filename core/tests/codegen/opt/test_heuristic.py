@@ -266,17 +266,6 @@ def test_wide_vectors_that_lie_across_lines_are_copied_where_many_rows_read_them
     assert not is_staged(14, 256, replace(one, vector_bits=256, vector_registers=16))
 
 
-def test_lanes_are_not_written_into_lines_of_their_own_for_factors_that_are_side_by_side() -> None:
-    """Rows of seven in a border of zeros, scaled by numbers of their channel."""
-    i, r, j = UOp.range(64, 0), UOp.range(9, 1), UOp.range(9, 2)
-    inside = ~(r < 1) & (r < 8) & ~(j < 1) & (j < 8)
-    value = param(1, 64 * 49).index(i * 49 + (r - 1) * 7 + j - 1, inside).load()
-    for slot in (2, 3, 4, 5):
-        value = value * param(slot, 64).index(i, inside).load() + 1.0
-    opts = chosen(kernel(param(0, 64 * 81).index((i * 9 + r) * 9 + j).store(value, i, r, j)), LOOPS)
-    assert all(o.axis[0] != 0 for o in opts if o.op is OptOps.UPCAST)
-
-
 def gradient_of_filters(images: int, channels: int, filters: int, size: int) -> UOp:
     """Return sums over places, of images beside gradients whose filters are contiguous."""
     o, c, v, w = (UOp.range(extent, axis) for axis, extent in enumerate((filters, channels, 3, 3)))
@@ -562,13 +551,3 @@ def test_sums_of_columns_are_written_out() -> None:
     sums = param(1, 1 << 20).index(k * (1 << 16) + j).load().reduce(Ops.ADD, k)
     ast = kernel(param(0, 1 << 16).index(j).store(sums, j))
     assert sizes(ast, LOOPS, AxisType.UNROLL) == [16]
-
-
-def test_batches_around_a_loop_are_not_written_out() -> None:
-    i, j = UOp.range(64, 0), UOp.range(32, 1)
-    batch, k = UOp.range(8, 2, AxisType.REDUCE), UOp.range(512, 3, AxisType.REDUCE)
-    left = param(1, 8 * 64 * 512).index((batch * 64 + i) * 512 + k).load()
-    right = param(2, 8 * 32 * 512).index((batch * 32 + j) * 512 + k).load()
-    sums = (left * right).reduce(Ops.ADD, batch, k)
-    ast = kernel(param(0, 64 * 32).index(i * 32 + j).store(sums, i, j))
-    assert [o.axis[0] for o in chosen(ast, LOOPS) if o.op is OptOps.UNROLL] == [3]

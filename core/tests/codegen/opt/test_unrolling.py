@@ -109,21 +109,6 @@ def test_one_axis_of_a_window_is_written_out_where_vectors_take_two_cycles() -> 
     assert written_out(ast, WIDE) == [((5,), 3)]
 
 
-def test_windows_in_one_set_of_the_cache_are_not_read_side_by_side() -> None:
-    def gradient(size: int) -> UOp:
-        """Return sums of windows of 5 x 5, in 32 channels of maps with rows of 32 elements."""
-        n, y, x = (UOp.range(extent, axis) for axis, extent in enumerate((64, size - 4, 28)))
-        c, v, w = (UOp.range(extent, 3 + a, AxisType.REDUCE) for a, extent in enumerate((32, 5, 5)))
-        image = param(1, dtypes.float32).index(((n * 32 + c) * size + y + v) * 32 + x + w).load()
-        weight = param(2, dtypes.float32).index((c * 5 + v) * 5 + w).load()
-        place = param(0, dtypes.float32).index((n * (size - 4) + y) * 28 + x)
-        return UOp.sink(place.store((image * weight).reduce(Ops.ADD, c, v, w), n, y, x), arg=KernelInfo())
-
-    small_tiles = replace(WIDE, vector_registers=8)
-    assert written_out(gradient(31), small_tiles) == [((5,), 5), ((3,), 2)]
-    assert written_out(gradient(32), small_tiles) == [((5,), 5)]
-
-
 def test_long_rows_of_several_vectors_stay_a_loop() -> None:
     i, k = UOp.range(2048, 0), UOp.range(384, 1, AxisType.REDUCE)
     value = param(1, dtypes.float32).index(i * 384 + k).load()

@@ -8,7 +8,7 @@ from operator import itemgetter
 from plugrad._frozen import field, frozen
 from plugrad.codegen.rebuild import all_ranges, ranges_of_reduce, stores_of
 from plugrad.target import LINE_BYTES, Capabilities
-from plugrad.uop import ALU, Ops, UOp, simplify
+from plugrad.uop import ALU, Ops, UOp
 from plugrad.uop.op_cost import op_cost
 from plugrad.uop.strides import coefficient, constant_size, usual_step
 
@@ -31,9 +31,6 @@ GATHERED = 1.5
 _FAR = 4
 # Steps of an instruction from which on prefetchers lose track: a few of these leave the page.
 FAR_BYTES = 1024
-
-# Tiles of a row beyond which whole lines gain more than it takes to find where they begin.
-_LONG_ROW = 7
 
 
 @frozen
@@ -130,11 +127,6 @@ class MemoryAccess:
         """
         r, moved = self.window_axis(row)
         return count if r is None else 1 + (count - 1) * moved / (constant_size(r) or 1)
-
-    def later_steps(self, row: UOp) -> int:
-        """Return the steps of a short window by which `row` moves on; else 0."""
-        r, moved = self.window_axis(row)
-        return int(moved) if r is not None and (constant_size(r) or 1) <= LONGEST_AXIS_OF_WINDOW else 0
 
     def window_axis(self, row: UOp) -> tuple[UOp | None, float]:
         """Return the reduced axis along which windows of `row` overlap, and how far.
@@ -333,21 +325,3 @@ def lanes_along(body_places: Iterable[MemoryAccess], r: UOp, capabilities: Capab
 def divisors(size: int, candidates: Iterable[int]) -> list[int]:
     """Return the candidates that divide `size`, in the given order."""
     return [c for c in candidates if size % c == 0]
-
-
-def elements_after_line(sink: UOp, r: UOp, count: int) -> UOp | None:
-    """Return the elements by which results along `r` begin after a line of the caches.
-
-    None where that is a constant, where the kernel does more than go through rows of memory, and where tiles
-    of `count` that begin with lines are fewer than eight, or more than others.
-    """
-    (main, *reductions), stores = bodies_of(sink), stores_of(sink)
-    size = constant_size(r) or 0
-    if size <= _LONG_ROW * count or reductions or len(stores) != 1:
-        return None
-    memory, index = stores[0].src[0].src[:2]
-    if coefficient(index, r) != 1 or any(p.step(r) not in (-1, 0, 1) for p in main.places):
-        return None
-    after = simplify(index.substitute({r: r.const_like(0)}) % (LINE_BYTES // memory.dtype.itemsize))
-    fits = size + after.vmax <= -(-size // count) * count
-    return after if fits and after.op is not Ops.CONST else None

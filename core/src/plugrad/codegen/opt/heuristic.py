@@ -30,13 +30,11 @@ from plugrad.codegen.opt.tile import (
     Tile,
     chains_of,
     halved_lanes,
-    in_one_loop,
     lanes_added,
     lanes_of_rest,
     reread_bytes,
     vector_steps,
 )
-from plugrad.codegen.opt.transpose import rows_side_by_side, write_lines
 from plugrad.codegen.opt.unrolling import (
     CODE_LIMIT,
     streams,
@@ -55,8 +53,6 @@ _CHAINS = 4
 _WAITS = 64
 # The most of them along a row that is read once: lines that follow each other come sooner.
 _VECTORS_OF_ROW = 16
-# Against a load: a line of its own for each lane that is stored.
-_LINES_APART = 2.5
 # Registers that lanes take until they are picked: what is loaded twice, and the places.
 _PICKED = 2
 # Places that read a copy of gathered lanes at the least.
@@ -85,7 +81,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
 
 def _plan_loops(kernel: KernelOpt) -> None:
     """Choose vectors, tiles, threads and copies, which are chosen with the lanes that need them."""
-    if not kernel.capabilities.vector_bits or write_lines(kernel):
+    if not kernel.capabilities.vector_bits:
         add_threads(kernel)
         return
     bodies = kernel.bodies
@@ -128,23 +124,13 @@ class _VectorPlan:
     def _cheapest_lane(self) -> UOp | None:
         """Return the axis whose vectors cost least. A reduction's outer one has to gain clearly."""
         if all(body.reduce is None for body in self.bodies):
-            lanes = sorted(self._with_lanes(), key=lambda r: self._cost(r) + self._written_apart(r))
-            return min([None, *lanes[:1]], key=self._cost)
+            return min([None, *self._with_lanes()], key=self._cost)
         best, least = None, self._cost(None)
         for r in reversed(self._with_lanes()):
             cost = self._cost(r)
             if cost < (least if best is None else _CLEARLY * least):
                 best, least = r, cost
         return best
-
-    def _written_apart(self, lane: UOp) -> float:
-        """Return the cost of storing each lane into a line of its own.
-
-        It is nothing where the kernel transposes.
-        """
-        crossed = any(p.is_contiguous(lane) and len(p.index.src[1].ranges) > 1 for p in self.places)
-        apart = (p for p in self.places if p.is_store and p.leaves_line(lane))
-        return sum(_LINES_APART * steps_of(p.loops) for p in apart) if self.can_repeat and not crossed else 0
 
     def apply(self) -> None:
         lane, main, chosen = self.lane, self.main, self.tile
@@ -362,7 +348,7 @@ class _VectorPlan:
         rows = [r for r in reused if r not in columns]
         if not columns:
             return None
-        registers = self.kernel.capabilities.vector_registers // in_one_loop(body, self.bodies)
+        registers = self.kernel.capabilities.vector_registers
         unit = self._lanes(lane) if lane is not None else 1
         widths = self._widths(body, lane)
         choices = [Tile(columns[0], unit, c, ()) for c in self._fitting(columns[0], unit, widths)]
@@ -382,7 +368,7 @@ class _VectorPlan:
         fitting = [
             tile
             for tile, picked in zip(choices, picks, strict=True)
-            if tile.fits(body, registers, picked)
+            if tile.fits(registers, picked)
             and (tile.is_written_out(body) or not any(r in sharing for r, _ in tile.rows))
         ] or choices[:1]  # where sums of one loop fill the registers
         # neighbouring tiles load one factor again, which should be in the cache by then
@@ -409,7 +395,7 @@ class _VectorPlan:
             side = self._fitting(r, 1, (_WAYS, _WAYS // 2) if constant_size(r) != 2 else (2,))
             if side and self.kernel.can_write_out(r) and any(p.is_contiguous(r) for p in jumping):
                 return r.arg.ident, side[0]
-        return rows_side_by_side(self.kernel, self.places, lane)
+        return None
 
     def _written_out(self, body: LoopBody) -> int:
         """Return the operations of one copy of a body, with separate loads of scattered lanes."""

@@ -6,7 +6,7 @@ are says what later passes make of them. The loop order is the order of the rang
 
 from collections.abc import Iterable
 
-from plugrad.codegen.opt.analysis import Facts, LoopBody, elements_after_line, steps_of
+from plugrad.codegen.opt.analysis import Facts, LoopBody, steps_of
 from plugrad.codegen.opt.group_staging import refuse_in_copies, shared
 from plugrad.codegen.opt.groups import check_groups, check_joined
 from plugrad.codegen.opt.hoisting import hoisted
@@ -249,11 +249,7 @@ class KernelOpt:
             raise KernelOptError(f"{why}, so no element may be computed twice.")
         steps = -(-size // count)
         tiles, inner = (UOp.range(n, (*opt.axis, i), r.arg.kind) for i, n in enumerate((steps, count)))
-        start = tiles * count
-        after = None if self.capabilities.grid_dims else elements_after_line(self.ast, r, count)
-        if after is not None:
-            start = (start - after).maximum(0)
-        self._replace(r, start.minimum(size - count) + inner, (tiles, inner))
+        self._replace(r, (tiles * count).minimum(size - count) + inner, (tiles, inner))
 
     def _split_remainder(self, opt: Opt) -> None:
         r, count, size = self._part_of_axis(opt, frozenset({AxisType.REDUCE}))

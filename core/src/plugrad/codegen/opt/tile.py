@@ -46,8 +46,6 @@ LANES_WITH_REST = 4
 _LESS_REST = 6 / 7
 # Cycles of an addition.
 _LATENCY = 4
-# Factors of products, as a share of all, that are read from memory once more at no cost.
-_READ_AGAIN = 1 / 8
 # What the windows of one axis share, rows of another one use again: registers hold that of short windows.
 _SHORT_WINDOW = 9
 
@@ -70,24 +68,13 @@ class Tile:
         """Vectors that accumulate side by side."""
         return math.prod((self.columns, *(count for _, count in self.rows)))
 
-    def fits(self, body: LoopBody, registers: int, picked: float) -> bool:
+    def fits(self, registers: int, picked: float) -> bool:
         """Say whether registers hold products, sources of picked lanes, and a step's factors.
 
-        Rows share all vectors of the columns; of the other factor one is loaded at a time. Of those that wait
-        for later steps of a window, memory gives some again.
+        Rows share all vectors of the columns; of the other factor one is loaded at a time.
         """
         factors, products = 1 + self.columns if self.rows else 1, self.products
-        spare = registers - products - factors
-        return (
-            products + picked <= registers * 3 // 4
-            and spare >= 0
-            and spare + products * _READ_AGAIN >= self._waiting(body)
-        )
-
-    def _waiting(self, body: LoopBody) -> float:
-        """Return the values for all lanes that later steps of a short window read."""
-        shared = (p for p in body.moving if not p.moves(self.column))
-        return sum((n - 1) * p.later_steps(r) for p in shared for r, n in self.rows)
+        return products + picked <= registers * 3 // 4 and products + factors <= registers
 
     def loads(self, body: LoopBody, weight: Callable[[MemoryAccess], float] = lambda _: 1) -> float:
         """Return the weighted loads of one reduction step for all products."""
@@ -308,17 +295,3 @@ def chains_of(size: int, lanes: int, most: int) -> int:
 def lanes_added(lanes: int) -> int:
     """Return the time in which the lanes of a vector are added up."""
     return 2 * (lanes.bit_length() - 1)
-
-
-def in_one_loop(body: LoopBody, bodies: Iterable[LoopBody]) -> int:
-    """Return the number of reductions that run in the loop of `body`.
-
-    Their accumulators are alive at a time. One that waits for another has a loop of its own.
-    """
-    if body.reduce is None:
-        return 1
-    same = [b.reduce for b in bodies if b.reduce is not None and b.loops == body.loops]
-    below = {u: u.toposort() for u in same} if len(same) > 1 else {}
-    return sum(
-        u is body.reduce or (u not in below[body.reduce] and body.reduce not in below[u]) for u in same
-    )

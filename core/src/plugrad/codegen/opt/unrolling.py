@@ -33,8 +33,6 @@ _SHORT = 64
 _LONGEST = 208
 # The same where a unit takes vectors in two halves: a loop's own instructions are issued meanwhile.
 _LONGEST_OF_HALVES = 64
-# Lines at such a pitch, in bytes, share one set of the first cache.
-_SAME_SET = 4096
 # Sums side by side from which a processor is busy with the products, and does not wait for one sum.
 _SIDE_BY_SIDE = 4
 # Vectors of a row that are written out, and rows beside it.
@@ -102,19 +100,14 @@ def write_out_windows(kernel: KernelOpt, bodies: list[LoopBody], tile: Tile | No
     most = limit if is_short else min(LONGEST_AXIS_OF_WINDOW, limit)
     streaming = (body for body in kernel.bodies if streams(body, can.cache_bytes[-1]))
     streamed = [p for body in streaming for p in body.moving]
-    # around a loop, rows that share a set of the cache would be as many streams, which push each other out
-    rows: list[MemoryAccess] = []
     for r in reversed(axes):
         size = constant_size(r)
-        apart = any(_share_set(p, r) for p in rows) or any(p.is_followed(r) for p in streamed)
-        if size and 1 < size <= most and not apart:
+        if size and 1 < size <= most and not any(p.is_followed(r) for p in streamed):
             kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, size))
             most //= size
             if not is_short and element_time(can) < 1:
                 # the loop that a window's outer axis would save is issued meanwhile, see `_LONGEST_OF_HALVES`
                 most = min(most, limit // (2 * size))
-        else:
-            rows = [p for body in bodies for p in body.moving]
 
 
 def _outgrow_registers(kernel: KernelOpt, axes: list[UOp], bodies: list[LoopBody], tile: Tile | None) -> bool:
@@ -170,8 +163,6 @@ def write_out_steps(kernel: KernelOpt, lane: UOp | None) -> None:
     for r in reversed(axes):
         size = constant_size(r) or 1
         fitting = [n for n in divisors(size, _STEPS) if n < size and n * work <= longest]
-        if r is not axes[-1] and any(_crowds_set(p, r) for p in main.moving):
-            return
         if fitting and not any(_stays_loop(p, r, rows, cached_bytes) for p in main.moving):
             kernel.apply(Opt(OptOps.UNROLL, r.arg.ident, fitting[0]))
             return
@@ -183,20 +174,6 @@ def _steps_along(body: LoopBody, *kinds: AxisType) -> int:
 
 def _is_part(r: UOp, axis: UOp | None) -> bool:
     return axis is not None and r.arg.ident[: len(axis.arg.ident)] == axis.arg.ident
-
-
-def _share_set(place: MemoryAccess, r: UOp) -> bool:
-    """Say whether all steps of `r` read lines of one set of the first cache."""
-    return place.leaves_line(r) and place.step_bytes(r) % _SAME_SET == 0
-
-
-def _crowds_set(place: MemoryAccess, r: UOp) -> bool:
-    """Say whether windows of several steps share a set of the first cache.
-
-    The loops over a window inside of it would read them side by side, and the next row of windows again.
-    """
-    again = any(place.overlaps(outer) for outer in place.loops if outer.arg.kind is AxisType.LOOP)
-    return again and place.moves(r) and place.step_bytes(r) % _SAME_SET == 0
 
 
 def _stays_loop(place: MemoryAccess, r: UOp, rows: list[UOp], cached_bytes: int) -> bool:
