@@ -9,6 +9,7 @@ from plugrad._util import metadata
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _TENSOR = os.path.join(_PACKAGE, "tensor") + os.sep
+_ARRAY_API = os.path.join(_PACKAGE, "array_api") + os.sep
 
 
 def shortened(message: str) -> str:
@@ -17,7 +18,7 @@ def shortened(message: str) -> str:
 
 
 def name_outer_method(message: str) -> str:
-    """Name the outermost running tensor method in a message, in place of an inner one.
+    """Name the outermost method, or array API function, in place of an inner one.
 
     before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
     after:  "norm: axis 7 is out of range."
@@ -30,6 +31,10 @@ def name_outer_method(message: str) -> str:
         if code.co_filename.startswith(_TENSOR):
             # methods only: neither other functions nor what is defined inside of one
             if code.co_varnames[:1] in (("self",), ("cls",)) and "<" not in code.co_qualname:
+                inner.add(called)
+                called = code.co_name
+        elif code.co_filename.startswith(_ARRAY_API):
+            if code.co_name in frame.f_globals.get("__all__", ()):
                 inner.add(called)
                 called = code.co_name
         elif called:

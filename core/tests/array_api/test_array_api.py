@@ -327,7 +327,7 @@ def test_wrong_axes_are_refused() -> None:
         xp.squeeze(t, 0)
     with pytest.raises(ShapeError, match="take without an axis"):
         xp.take(t, Tensor([0]))
-    with pytest.raises(AxisError, match="cumulative_sum without an axis"):
+    with pytest.raises(AxisError, match="cumulative_sum: axis=None, of 2 axes"):
         xp.cumulative_sum(t)
     with pytest.raises(ShapeError, match="vecdot along axis -1"):
         xp.vecdot(t, Tensor([1, 2, 3]))
@@ -344,7 +344,7 @@ def test_wrong_axes_are_refused() -> None:
 def test_what_means_nothing_is_refused() -> None:
     t = Tensor([1, 2, 3])
     for join in (xp.concat, xp.stack):
-        with pytest.raises(ArgumentError, match="of no arrays"):
+        with pytest.raises(ArgumentError, match=": there are no arrays"):
             join([])
     with pytest.raises(ShapeError, match="nonzero of an array without axes"):
         xp.nonzero(Tensor(1))

@@ -241,11 +241,11 @@ def test_wrong_axes_are_refused_by_name() -> None:
     for name in ("prod", "sum", "mean", "cumulative_prod"):
         with pytest.raises(AxisError, match="axis 2 is out of range"):
             getattr(xp, name)(z, axis=2)
-    with pytest.raises(AxisError, match="cumulative_prod without an axis"):
+    with pytest.raises(AxisError, match=r"cumulative_prod: axis=None, of \d axes"):
         xp.cumulative_prod(z)
     with pytest.raises(ShapeError, match="nonzero of an array without axes"):
         xp.nonzero(z[0, 0])
-    with pytest.raises(ArgumentError, match="stack of no arrays"):
+    with pytest.raises(ArgumentError, match="stack: there are no arrays"):
         xp.stack([])
 
 

@@ -61,7 +61,7 @@ def asarray(
             return Tensor(obj, dtype=dtype, device=device)
     out = obj.to(device)
     if dtype is not None:
-        check_keeps_imaginary(out, dtype, "asarray")
+        check_keeps_imaginary(out, dtype)
         out = out.cast(dtype)
     if copy is False and out is not obj:
         raise ArgumentError(f"asarray(copy=False) of {obj!r}: another dtype or device needs a copy.")

@@ -106,7 +106,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: st
     count: Any = as_size(n, "fftfreq")
     place = Tensor.arange(count, dtype=dtypes.int64, device=device)
     whole, half = (size_beside(place, size, place.dtype) for size in (count, count // 2))
-    return _frequencies((place + half) % whole - half, count, d, dtype, "fftfreq")
+    return _frequencies((place + half) % whole - half, count, d, dtype)
 
 
 def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: str | None = None) -> Tensor:
@@ -122,7 +122,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: s
     """
     count: Any = as_size(n, "rfftfreq")
     place = Tensor.arange(count // 2 + 1, dtype=dtypes.int64, device=device)
-    return _frequencies(place, count, d, dtype, "rfftfreq")
+    return _frequencies(place, count, d, dtype)
 
 
 def fftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
@@ -133,13 +133,13 @@ def ifftshift(x: Tensor, /, *, axes: int | Integers | None = None) -> Tensor:
     return x.ifftshift(axes)
 
 
-def _frequencies(place: Tensor, count: Any, d: float, dtype: DType | None, what: str) -> Tensor:
+def _frequencies(place: Tensor, count: Any, d: float, dtype: DType | None) -> Tensor:
     out = the_dtype(dtype, dtypes.default_float)
     if not is_float(out):
-        raise DtypeError(f"{what}: dtype={out.name} cannot hold fractions. Pass a real float.")
-    distance = as_number(d, f"{what}: d")
+        raise DtypeError(f"dtype={out.name} cannot hold fractions. Pass a real float.")
+    distance = as_number(d, "d")
     if not distance:
-        raise ArgumentError(f"{what}: d={d!r} between samples leaves no frequencies finite. Pass another.")
+        raise ArgumentError(f"d={d!r} between samples leaves no frequencies finite. Pass another.")
     wide = out if out is dtypes.float64 else dtypes.float32
     places = place.cast(wide)
     return (places / (size_beside(places, count, wide) * distance)).cast(out)

@@ -135,7 +135,7 @@ def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: str | None 
         >>> astype(Tensor([1, 2]), dtypes.float32).tolist()
         [1.0, 2.0]
     """
-    check_keeps_imaginary(x, dtype, "astype")
+    check_keeps_imaginary(x, dtype)
     out = x.cast(dtype).to(device)
     return out.contiguous() if copy and out is x else out
 

@@ -66,7 +66,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
         >>> concat([Tensor([1, 2]), Tensor([3, 4])]).tolist()
         [1, 2, 3, 4]
     """
-    first, *others = _nonempty([x.flatten() for x in arrays] if axis is None else arrays, "concat")
+    first, *others = _nonempty([x.flatten() for x in arrays] if axis is None else arrays)
     return first.cat(*others, axis=0 if axis is None else axis)
 
 
@@ -80,13 +80,13 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
         >>> stack([Tensor([1, 2]), Tensor([3, 4])]).tolist()
         [[1, 2], [3, 4]]
     """
-    first, *others = _nonempty(arrays, "stack")
+    first, *others = _nonempty(arrays)
     return first.stack(*others, axis=axis)
 
 
-def _nonempty(arrays: Sequence[Tensor], what: str) -> Sequence[Tensor]:
+def _nonempty(arrays: Sequence[Tensor]) -> Sequence[Tensor]:
     if not len(arrays):
-        raise ArgumentError(f"{what} of no arrays. Pass one at least.")
+        raise ArgumentError("there are no arrays. Pass one at least.")
     return arrays
 
 

@@ -60,12 +60,10 @@ def describe_all(namespace: dict[str, Any]) -> None:
             function.__doc__ = function.__doc__ or described(getattr(Tensor, name), name)
 
 
-def check_keeps_imaginary(x: Tensor, dtype: DType, what: str) -> None:
+def check_keeps_imaginary(x: Tensor, dtype: DType) -> None:
     """Raise DtypeError where real numbers would be made of complex ones."""
     if is_complex(x.dtype) and not is_complex(element_dtype(dtype)):
-        raise DtypeError(
-            f"{what} of {x.dtype.name} as {dtype!r:.60}: the imaginary parts would be lost. Take real(x)."
-        )
+        raise DtypeError(f"{x.dtype.name} as {dtype!r:.60}: the imaginary parts would be lost. Take real(x).")
 
 
 def both(x1: Operand, x2: Operand) -> tuple[Tensor, Tensor]:

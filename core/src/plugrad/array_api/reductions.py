@@ -92,14 +92,14 @@ def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: b
     return x.std(axis, keepdim=keepdims, correction=correction)
 
 
-def only_axis(x: Tensor, axis: int | None, name: str) -> int:
+def only_axis(x: Tensor, axis: int | None) -> int:
     """Return an axis, or that of an array with one.
 
     Raises:
         AxisError: `axis` is missing, and there is not one.
     """
     if axis is None and x.ndim != 1:
-        raise AxisError(f"{name} without an axis, of {x.ndim} axes. Say along which.")
+        raise AxisError(f"axis=None, of {x.ndim} axes. Say along which.")
     return 0 if axis is None else axis
 
 
@@ -121,7 +121,7 @@ def cumulative_sum(
         >>> cumulative_sum(Tensor([1, 2]), include_initial=True).tolist()
         [0, 1, 3]
     """
-    along = only_axis(x, axis, "cumulative_sum")
+    along = only_axis(x, axis)
     out = x.cumsum(along, _accumulated(x, dtype))
     return _with_initial(out, along, 0) if include_initial else out
 
@@ -138,7 +138,7 @@ def cumulative_prod(
         >>> cumulative_prod(Tensor([1, 2, 3])).tolist()
         [1, 2, 6]
     """
-    along = only_axis(x, axis, "cumulative_prod")
+    along = only_axis(x, axis)
     out = x.cumprod(along, _accumulated(x, dtype))
     return _with_initial(out, along, 1) if include_initial else out
 

@@ -3,9 +3,9 @@
 from typing import Literal, NamedTuple
 
 from plugrad.dtype import is_complex, is_inexact
-from plugrad.errors import ArgumentError, ShapeError
+from plugrad.errors import ShapeError
 from plugrad.tensor import Tensor
-from plugrad.tensor.shapes import fixed_shape, is_one_of, show
+from plugrad.tensor.shapes import fixed_shape, show
 
 __all__ = [
     "argsort",
@@ -72,9 +72,7 @@ def searchsorted(
     if x1.ndim != 1 or (sorter is not None and sorter.shape != x1.shape):
         order = "" if sorter is None else f" by a sorter {show(sorter.shape)}"
         raise ShapeError(f"searchsorted in {show(x1.shape)}{order}: pass one axis, and as many positions.")
-    if not is_one_of(side, ("left", "right")):
-        raise ArgumentError(f"searchsorted with side={side!r:.60}: pass 'left' or 'right'.")
-    return (x1 if sorter is None else x1[sorter]).searchsorted(x2, side == "right")
+    return (x1 if sorter is None else x1[sorter]).searchsorted(x2, side=side)
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
@@ -89,8 +87,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """
     if not x.ndim:
         raise ShapeError("nonzero of an array without axes: positions are along axes. Reshape it to (1,).")
-    found = x.nonzero()
-    return tuple(found[:, axis] for axis in range(x.ndim))
+    return x.nonzero(as_tuple=True)
 
 
 def unique_values(x: Tensor, /) -> Tensor:

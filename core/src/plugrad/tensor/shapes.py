@@ -27,6 +27,12 @@ def is_static(dims: Iterable[Dim]) -> bool:
     return all([isinstance(dim, int) for dim in dims])
 
 
+def int_shape(u: UOp) -> tuple[int, ...]:
+    """Return the shape of a node that has no symbolic size."""
+    shape: Any = u.shape
+    return shape
+
+
 def size_today(size: Dim) -> int:
     """Return the present size of an axis, with variables at their bound values."""
     return size if isinstance(size, int) else int(size.vmax)

@@ -110,7 +110,7 @@ def test_layernorm_computes_what_torch_computes(shape: int | tuple[int, ...]) ->
 
 
 def test_layernorm_refuses_other_shapes() -> None:
-    with pytest.raises(ShapeError, match=r"LayerNorm over \(4,\) got shape \(2, 3\)"):
+    with pytest.raises(ShapeError, match=r"layer_norm over \(4,\) of shape \(2, 3\)"):
         LayerNorm(4)(Tensor.ones(2, 3))
 
 

@@ -153,11 +153,6 @@ class LayerNorm(UnaryModule):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        count = len(self.normalized_shape)
-        if x.shape[-count:] != self.normalized_shape:
-            raise ShapeError(
-                f"LayerNorm over {self.normalized_shape} got shape {x.shape}, which does not end in it."
-            )
         return x.layer_norm(self.normalized_shape, self.weight, self.bias, self.eps)
 
 

@@ -55,18 +55,18 @@ class ElementwiseMixin:
     __gt__ = comparing.gt
     __le__ = comparing.le
     __ge__ = comparing.ge
-    __iadd__ = operators.__iadd__
-    __isub__ = operators.__isub__
-    __imul__ = operators.__imul__
-    __itruediv__ = operators.__itruediv__
-    __ifloordiv__ = operators.__ifloordiv__
-    __imod__ = operators.__imod__
-    __ipow__ = operators.__ipow__
-    __iand__ = operators.__iand__
-    __ior__ = operators.__ior__
-    __ixor__ = operators.__ixor__
-    __ilshift__ = operators.__ilshift__
-    __irshift__ = operators.__irshift__
+    __iadd__ = operators.in_place(__add__)
+    __isub__ = operators.in_place(__sub__)
+    __imul__ = operators.in_place(__mul__)
+    __itruediv__ = operators.in_place(__truediv__)
+    __ifloordiv__ = operators.in_place(__floordiv__)
+    __imod__ = operators.in_place(__mod__)
+    __ipow__ = operators.in_place(__pow__)
+    __iand__ = operators.in_place(__and__)
+    __ior__ = operators.in_place(__or__)
+    __ixor__ = operators.in_place(__xor__)
+    __ilshift__ = operators.in_place(__lshift__)
+    __irshift__ = operators.in_place(__rshift__)
 
     # tensors are keys by identity
     __hash__ = object.__hash__

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from plugrad.dtype import Number
 from plugrad.tensor.base import Tensor, TensorBase
 from plugrad.tensor.elementwise.operands import as_tensor_operand, binary
@@ -74,49 +76,12 @@ def update_in_place(x: Tensor, result: Tensor, other: Tensor | Number) -> Tensor
     return x.assign(result)
 
 
-def __iadd__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self + other, other)
+def in_place(
+    operator: Callable[[Tensor, Tensor | Number], Tensor],
+) -> Callable[[Tensor, Tensor | Number], Tensor]:
+    """Return the operator that computes the same and writes it into its first operand."""
 
+    def operate(self: Tensor, other: Tensor | Number) -> Tensor:
+        return update_in_place(self, operator(self, other), other)
 
-def __isub__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self - other, other)
-
-
-def __imul__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self * other, other)
-
-
-def __itruediv__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self / other, other)
-
-
-def __ifloordiv__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self // other, other)
-
-
-def __imod__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self % other, other)
-
-
-def __ipow__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self**other, other)
-
-
-def __iand__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self & other, other)
-
-
-def __ior__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self | other, other)
-
-
-def __ixor__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self ^ other, other)
-
-
-def __ilshift__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self << other, other)
-
-
-def __irshift__(self: Tensor, other: Tensor | Number) -> Tensor:
-    return update_in_place(self, self >> other, other)
+    return operate

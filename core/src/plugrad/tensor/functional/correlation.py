@@ -7,6 +7,7 @@ side by side, as vectors want them.
 """
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -15,7 +16,7 @@ from plugrad.autodiff import compute_gradient, inputs_of, with_rule
 from plugrad.tensor.dispatch import InLoops
 from plugrad.tensor.shape.spatial import Widths
 from plugrad.tensor.shape.windows import windows
-from plugrad.tensor.shapes import is_static
+from plugrad.tensor.shapes import int_shape, is_static
 from plugrad.uop import Ops, UOp
 
 # Output channels of a group from which a copy with channels side by side pays: the lanes of a vector.
@@ -38,7 +39,7 @@ def correlated(
 
 
 def spread(
-    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], widths: Widths, sizes: list[int]
+    x: UOp, weight: UOp, groups: int, steps: tuple[int, ...], widths: Widths, sizes: Sequence[int]
 ) -> UOp | None:
     """Return the transpose of sums over windows: (N, C, *counts) -> (N, O, *sizes).
 
@@ -69,23 +70,23 @@ class _Gradients:
         return _sum_of_products(view, weight, self.groups)
 
     def _of_elements(self, gradient: UOp, x: UOp, weight: UOp) -> UOp:
-        found = self.spread(gradient, weight, _sizes(x)[2:])
+        found = self.spread(gradient, weight, int_shape(x)[2:])
         return self.by_chain_rule(gradient, x, weight, x) if found is None else found
 
-    def spread(self, gradient: UOp, weight: UOp, sizes: list[int]) -> UOp | None:
+    def spread(self, gradient: UOp, weight: UOp, sizes: Sequence[int]) -> UOp | None:
         """Return the gradient of elements of these sizes, or None for the chain rule.
 
         Elements `step` apart have the same place in windows.
         """
-        _, in_group, *kernel = _sizes(weight)
+        _, in_group, *kernel = int_shape(weight)
         axes, lows = len(kernel), [low for low, _ in self.widths]
-        n, channels = _sizes(gradient)[0], in_group * self.groups
+        n, channels = int_shape(gradient)[0], in_group * self.groups
         # blocks of `step` elements, from the first to the last that has one inside of the zeros around
         first = [low // step for low, step in zip(lows, self.steps, strict=True)]
         end = [-(-(low + size) // step) for low, size, step in zip(lows, sizes, self.steps, strict=True)]
         if self._has_phases(kernel):
             found = self._in_phases(gradient, weight, first, end)
-        elif self._is_folded(kernel, first, end, _sizes(gradient)[2:]):
+        elif self._is_folded(kernel, first, end, int_shape(gradient)[2:]):
             found = self._folded(gradient, weight, first, end)
         else:
             return None
@@ -101,7 +102,7 @@ class _Gradients:
 
         Each of the `step` phases is a channel, whose weights are every `step`-th tap of the kernel.
         """
-        out_channels, in_group, *kernel = _sizes(weight)
+        out_channels, in_group, *kernel = int_shape(weight)
         out_group, axes = out_channels // self.groups, len(kernel)
         channels = self.groups * in_group
         taps = [k // step for k, step in zip(kernel, self.steps, strict=True)]
@@ -109,12 +110,12 @@ class _Gradients:
         phased = weight.reshape((self.groups, out_group, in_group, *parts))
         phased = phased.permute((0, 2, *range(4, 4 + 2 * axes, 2), 1, *range(3, 3 + 2 * axes, 2)))
         phased = phased.reshape((channels * math.prod(self.steps), out_group, *taps))
-        n, _, *counts = _sizes(gradient)
+        n, _, *counts = int_shape(gradient)
         ahead = [(tap - 1) * gap - begin for tap, gap, begin in zip(taps, self.gaps, first, strict=True)]
         behind = [last - count for last, count in zip(end, counts, strict=True)]
         back = _Gradients(self.groups, (1,) * axes, self.gaps, tuple(zip(ahead, behind, strict=True)))
         found = back.sums(gradient, phased.flip(tuple(range(2, 2 + axes))))
-        return found.reshape((n, channels, *self.steps, *_sizes(found)[2:]))
+        return found.reshape((n, channels, *self.steps, *int_shape(found)[2:]))
 
     def _folded(self, gradient: UOp, weight: UOp, first: list[int], end: list[int]) -> UOp:
         """Return elements (N, C, *steps, *blocks) as sums of products with each tap.
@@ -122,8 +123,8 @@ class _Gradients:
         Products lie side by side as what flows in does: of a phase, those with each `step`-th tap are as many
         blocks apart as there are taps between.
         """
-        out_channels, in_group, *kernel = _sizes(weight)
-        n, _, *counts = _sizes(gradient)
+        out_channels, in_group, *kernel = int_shape(weight)
+        n, _, *counts = int_shape(gradient)
         axes, out_group = len(kernel), out_channels // self.groups
         full = (n, self.groups, out_group, in_group, *kernel, *counts)
         flow = gradient.reshape((n, self.groups, out_group, 1, *(1,) * axes, *counts)).expand(full)
@@ -146,7 +147,7 @@ class _Gradients:
             found.append(with_zeros(one, widths))
         return sum(found[1:], start=found[0])
 
-    def _is_folded(self, kernel: list[int], first: list[int], end: list[int], counts: list[int]) -> bool:
+    def _is_folded(self, kernel: list[int], first: list[int], end: list[int], counts: Sequence[int]) -> bool:
         """Return whether each element is the sum of few products.
 
         Every tap has some of them. Windows beside each other give each element one product, which is no sum.
@@ -201,10 +202,6 @@ def _of_weight_in_lanes(_device: str, gradient: UOp, x: UOp, weight: UOp, sums: 
     last = len(gradient.shape) - 1
     aside = gradient.permute((0, *range(2, last + 1), 1)).contiguous()
     return sums.by_chain_rule(aside.permute((0, last, *range(1, last))), x, weight, weight)
-
-
-def _sizes(u: UOp) -> list[int]:
-    return [int(size) for size in u.shape if isinstance(size, int)]
 
 
 def with_zeros(x: UOp, widths: Widths) -> UOp:

@@ -7,10 +7,12 @@ of magnitudes costs precision; that is why it has to be asked for (`WINO=1`).
 Source: Lavin and Gray 2015, "Fast algorithms for convolutional neural networks", section 4.3, F(4x4, 3x3).
 """
 
-from typing import Any
+from functools import reduce
+from operator import add
 
 from plugrad.dtype import DType, dtypes
 from plugrad.tensor.shape.windows import windows
+from plugrad.tensor.shapes import int_shape
 from plugrad.uop import Ops, UOp
 
 _TILE = 4
@@ -54,8 +56,8 @@ def pays_winograd(x: UOp, weight: UOp, groups: int) -> bool:
         weight: (O, C/groups, 3, 3).
         groups: of channels.
     """
-    n, channels, height, width = _sizes(x)
-    out_channels, in_group, _, _ = _sizes(weight)
+    n, channels, height, width = int_shape(x)
+    out_channels, in_group, _, _ = int_shape(weight)
     rows, columns, pairs = height - 2, width - 2, out_channels * in_group
     pieces = n * -(-rows // _TILE) * -(-columns // _TILE)
     products = pairs * max(pieces, _FEW_PIECES) + _TRANSFORM * (channels + out_channels) * pieces
@@ -67,8 +69,8 @@ def winograd(x: UOp, weight: UOp, groups: int) -> UOp:
 
     Channels lie side by side in all that is stored: transforms are sums of vectors.
     """
-    n, _, height, width = _sizes(x)
-    out_channels = _sizes(weight)[0]
+    n, _, height, width = int_shape(x)
+    out_channels = int_shape(weight)[0]
     rows, columns = height - 2, width - 2
     down, right = -(-rows // _TILE), -(-columns // _TILE)
     behind = (down * _TILE - rows, right * _TILE - columns)
@@ -89,7 +91,7 @@ def _transformed_pieces(x: UOp, down: int, right: int) -> UOp:
 
     Each image has `down` rows of `right` pieces.
     """
-    n, _, width, channels = _sizes(x)
+    n, _, width, channels = int_shape(x)
     strips = windows(x, (_PIECE, 1, 1), (_TILE, 1, 1), (1, 1, 1)).permute((4, 0, 1, 2, 3, 5, 6))
     strips = _rows(_INPUT, strips.reshape((_PIECE, n * down, width, channels)), 0).contiguous()
     pieces = windows(strips, (_PIECE, 1), (_TILE, 1), (1, 1)).permute((0, 4, 1, 2, 3, 5))
@@ -98,15 +100,15 @@ def _transformed_pieces(x: UOp, down: int, right: int) -> UOp:
 
 def _transformed_kernels(weight: UOp, groups: int) -> UOp:
     """Return the kernels as (6, 6, groups, C/groups, O/groups), computed once where they stay."""
-    out_channels, in_group, _, _ = _sizes(weight)
+    out_channels, in_group, _, _ = int_shape(weight)
     kernels = weight.reshape((groups, out_channels // groups, in_group, 3, 3)).permute((3, 4, 0, 2, 1))
     return _rows(_KERNEL, _rows(_KERNEL, kernels, 0), 1).contiguous()
 
 
 def _products(pieces: UOp, kernels: UOp) -> UOp:
     """Return a product of matrices for each element of a piece: (6, 6, pieces, O)."""
-    count = _sizes(pieces)[2]
-    _, _, groups, in_group, out_group = _sizes(kernels)
+    count = int_shape(pieces)[2]
+    _, _, groups, in_group, out_group = int_shape(kernels)
     full = (_PIECE, _PIECE, groups, count, out_group, in_group)
     left = pieces.reshape((_PIECE, _PIECE, count, groups, 1, in_group)).permute((0, 1, 3, 2, 4, 5))
     other = kernels.reshape((_PIECE, _PIECE, groups, 1, in_group, out_group)).permute((0, 1, 2, 3, 5, 4))
@@ -115,22 +117,11 @@ def _products(pieces: UOp, kernels: UOp) -> UOp:
 
 
 def _rows(matrix: tuple[tuple[float, ...], ...], u: UOp, axis: int) -> UOp:
-    shape: Any = u.shape
-    out: UOp | None = None
+    sizes = [(0, size) for size in int_shape(u)]
+    parts = [u.shrink([*sizes[:axis], (j, j + 1), *sizes[axis + 1 :]]) for j in range(len(matrix[0]))]
+    none, last, placed = [(0, 0)] * len(sizes), len(matrix) - 1, list[UOp]()
     for i, factors in enumerate(matrix):
-        row: UOp | None = None
-        for j, factor in enumerate(factors):
-            if factor:
-                part = u.shrink([(j, j + 1) if a == axis else (0, size) for a, size in enumerate(shape)])
-                part = part if factor == 1 else part * factor
-                row = part if row is None else row + part
-        assert row is not None, "no row of these matrices is 0"
-        ends = (i, len(matrix) - 1 - i)
-        placed = row.pad([ends if a == axis else (0, 0) for a in range(len(shape))])
-        out = placed if out is None else out + placed
-    assert out is not None, "these matrices have rows"
-    return out
-
-
-def _sizes(u: UOp) -> Any:
-    return u.shape
+        pairs = zip(parts, factors, strict=True)
+        row = reduce(add, [part if factor == 1 else part * factor for part, factor in pairs if factor])
+        placed.append(row.pad([*none[:axis], (i, last - i), *none[axis + 1 :]]))
+    return reduce(add, placed)

@@ -97,8 +97,8 @@ def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
         dim = names.pop("dim", None)
         (keepdim,) = renamed(self.max, names, keepdim=keepdim)
         if dim is not None:
-            at = one_axis(dim, self.ndim or 1, "max")
-            return cast("Any", Ranked(self.max(at, keepdim), self.argmax(at, keepdim)))
+            axis = one_axis(dim, self.ndim or 1, "max")
+            return cast("Any", Ranked(self.max(axis, keepdim), self.argmax(axis, keepdim)))
     axes = nonempty_axes(self.shape, axis, "max")
     return self._like(reduced_over(self._graph, Ops.MAX, axes, keepdim))
 

@@ -286,7 +286,7 @@ def pixel_shuffle(self: Tensor, upscale_factor: int) -> Tensor:
         [[[0, 1], [2, 3]]]
     """
     r = _checked(self, upscale_factor, "pixel_shuffle")
-    *lead, channels, height, width = _shape(self)
+    *lead, channels, height, width = self.shape
     if size_today(channels) % (r * r):
         raise ShapeError(
             f"pixel_shuffle of shape {show(self.shape)} by {r}: {r}*{r} must divide the "
@@ -310,7 +310,7 @@ def pixel_unshuffle(self: Tensor, downscale_factor: int) -> Tensor:
         [0, 1, 2, 3]
     """
     r = _checked(self, downscale_factor, "pixel_unshuffle")
-    *lead, channels, height, width = _shape(self)
+    *lead, channels, height, width = self.shape
     if size_today(height) % r or size_today(width) % r:
         raise ShapeError(
             f"pixel_unshuffle of shape {show(self.shape)} by {r}: it must divide {size_today(height)} "
@@ -328,7 +328,3 @@ def _checked(x: Tensor, factor: int, what: str) -> int:
     if x.ndim < 3:
         raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (..., C, H, W).")
     return int(factor)
-
-
-def _shape(x: Tensor) -> Any:
-    return x.shape

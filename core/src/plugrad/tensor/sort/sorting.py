@@ -12,7 +12,7 @@ from typing import Any
 from plugrad.dtype import dtype_min, dtypes, is_bool, is_float, is_unsigned
 from plugrad.tensor.lookup import counted, pick_last, position_dtype
 from plugrad.tensor.reduce.scan import scan
-from plugrad.tensor.shapes import expanded, product
+from plugrad.tensor.shapes import expanded, int_shape, product
 from plugrad.tensor.sort.row_utils import bit_number, bit_numbers, mask_behind, sum_last
 from plugrad.uop import Ops, UOp
 
@@ -210,7 +210,7 @@ def _sort_by_digit(state: UOp, bit: UOp) -> UOp:
 
 
 def _count_digits(digit: UOp) -> UOp:
-    rows, size = _int_shape(digit)
+    rows, size = int_shape(digit)
     shape = (rows, _DIGITS, size)
     digits = digit.reshape((rows, 1, size)).expand(shape).cast(dtypes.int32)
     return sum_last(digits.eq(counted(_DIGITS, dtypes.int32, shape, 1)).cast(dtypes.int32)).contiguous()
@@ -218,14 +218,9 @@ def _count_digits(digit: UOp) -> UOp:
 
 def _equal_before(digit: UOp) -> UOp:
     """Return the number of equal digits before each element of a row: a running sum."""
-    rows, size = _int_shape(digit)
+    rows, size = int_shape(digit)
     shape = (rows, size, size)
     mine = digit.reshape((rows, size, 1)).expand(shape)
     others = digit.reshape((rows, 1, size)).expand(shape)
     is_before = counted(size, dtypes.int32, shape, 2) < counted(size, dtypes.int32, shape, 1)
     return sum_last((mine.eq(others) & is_before).cast(dtypes.int32))
-
-
-def _int_shape(u: UOp) -> tuple[int, ...]:
-    shape: Any = u.shape
-    return shape
