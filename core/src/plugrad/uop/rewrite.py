@@ -179,7 +179,6 @@ def graph_rewrite(
     pm: PatternMatcher,
     ctx: Any = None,
     *,
-    bottom_up: bool = False,
     marks: bool = False,
     name: str | None = None,
 ) -> UOp:
@@ -189,8 +188,6 @@ def graph_rewrite(
         root: the graph.
         pm: the rules.
         ctx: handed to rules that name a parameter `ctx`.
-        bottom_up: match each node before its sources are rewritten, not after. Each node is matched again as
-            long as a rule applies to it, but not when its sources have changed.
         marks: mark the nodes of the result, which later rewrites with `pm` skip. Its rules may depend on
             nothing but nodes, since a mark lasts as long as the node.
         name: what observers call this rewrite.
@@ -207,21 +204,12 @@ def graph_rewrite(
     chased: dict[UOp, Rule] = {}
     stack: list[tuple[int, UOp, UOp]] = [(_ENTER, root, root)]
     push, pop = stack.append, stack.pop
-    looked_at = _CHAIN_LIMIT
     watched = events.listening(events.RewriteEvent)
     while stack:
         stage, node, form = pop()
         if stage == _ENTER:
             if node in done:
                 continue
-            if bottom_up:
-                done[node] = _PENDING
-                form, rule = _match_to_end(node, pm, ctx, name)
-                if rule is not None:
-                    chased[node] = rule
-                    if len(chased) > looked_at:
-                        looked_at = 2 * len(chased)
-                        _refuse_growth(root, node, chased, name)
             waiting = False
             for s in form.src:
                 if s not in done:
@@ -249,18 +237,13 @@ def graph_rewrite(
                     raise _loop_error(node, chased, name)
                 form = UOp(form.op, form.dtype, src, form.arg, form.tag)
                 break
-        if bottom_up:
-            chased.pop(node, None)
         if form is not node:
             known = done.get(form)
             if known is _PENDING:
                 raise _loop_error(form, chased, name)
-            if known is not None or bottom_up:
-                done[node] = known or form
+            if known is not None:
+                done[node] = known
                 continue
-        elif bottom_up:
-            done[node] = form
-            continue
         try:
             match = matchers[form.op]
         except KeyError:
@@ -288,32 +271,6 @@ def graph_rewrite(
         push((_ADOPT, node, result))
         push((_ENTER, result, result))
     return done[root]
-
-
-def _match_to_end(node: UOp, pm: PatternMatcher, ctx: Any, name: str | None) -> "tuple[UOp, Rule | None]":
-    """Apply `pm` to one node until no rule matches it; return the last rule too."""
-    seen: dict[UOp, Rule] = {}
-    rule: Rule | None = None
-    while (match := pm.matcher(node.op)) is not None and (found := match(node, ctx)) is not None:
-        result, rule = found
-        if type(result) is not UOp:
-            raise _no_node(result, rule, node, name)
-        rule.hits += 1
-        if events.listening(events.RewriteEvent):
-            events.emit(events.RewriteEvent(name or "", rule, node, result))
-        seen[node] = rule
-        if result in seen or len(seen) > _CHAIN_LIMIT:
-            raise _loop_error(result, seen, name)
-        node = result
-    return node, rule
-
-
-def _refuse_growth(root: UOp, node: UOp, chased: dict[UOp, Rule], name: str | None) -> None:
-    """Raise if the replacements of nodes bring new nodes to replace without end."""
-    # those of the graph itself are no growth, however deep it is
-    given = root.toposort()
-    if sum(u not in given for u in chased) > _CHAIN_LIMIT:
-        raise _loop_error(node, chased, name)
 
 
 def _no_node(result: object, rule: Rule, node: UOp, name: str | None) -> VerifyError:
