@@ -55,8 +55,7 @@ def test_rows_in_loops_wait_for_the_write_before_them() -> None:
     with kernel.steps(4) as k:
         c = kernel.each(8)
         kept[c] = x[k, c] * 2.0
-        total = kernel.each(8)
-        x[k + 1, 0] = kept[total].reduce(Ops.ADD, total)
+        x[k + 1, 0] = kernel.sum(kept[c], c)
         r, c = kernel.each(4 - k) + k + 1, kernel.each(8)
         x[r, c] = x[r, c] + kept[c]
     values = np.random.default_rng(0).standard_normal((5, 8)).astype(np.float32)
@@ -79,15 +78,39 @@ def test_numbers_in_memory_say_how_many_steps_there_are() -> None:
     np.testing.assert_array_equal(run(kernel, np.zeros(4, np.float32)), [3, 2, 1, 0])
 
 
-def test_two_writes_may_not_share_a_loop() -> None:
+def test_writes_and_reductions_have_loops_of_their_own() -> None:
     kernel = LoopKernel()
     x = memory(kernel, 4, 4)
     with kernel.steps(3) as i:
         c = kernel.each(4)
         x[i, c] = x[i + 1, c]
-        x[i + 1, c] = x[i, c] * 2.0
-    with pytest.raises(VerifyError, match="share a loop"):
-        kernel.sink(KernelInfo("steps"))
+        x[i + 1, c] = x[i, c] * kernel.sum(x[i, c], c)
+    values = np.arange(16, dtype=np.float32).reshape(4, 4)
+    expected = values.copy()
+    for step in range(3):
+        expected[step] = expected[step + 1]
+        expected[step + 1] = expected[step] * expected[step].sum()
+    np.testing.assert_allclose(run(kernel, values), expected)
+
+
+def test_rows_are_exchanged_and_rotated() -> None:
+    kernel = LoopKernel()
+    x, kept, c = memory(kernel, 3, 4), kernel.scratch(dtypes.float32, 4), kernel.each(4)
+    x.exchange((0, c), (2, c), c, kept)
+    cosine, sine = (UOp.const(dtypes.float32, value) for value in (0.5, 2.0))
+    x.rotate((0, c), (1, c), c, cosine, sine, kept)
+    first, second, third = values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    expected = [0.5 * third + 2 * second, 0.5 * second - 2 * third, first]
+    np.testing.assert_array_equal(run(kernel, values), expected)
+
+
+def test_the_first_step_that_holds_is_found() -> None:
+    kernel = LoopKernel()
+    x, place, r = memory(kernel, 4), kernel.scratch(dtypes.int32, 1), kernel.each(4)
+    place[0] = kernel.first(x[r] > 1.0, r)
+    x[0] = place[0].cast(dtypes.float32)
+    for values, found in (([0, 1, 2, 3], 2), ([0, 1, 1, 1], 4)):
+        assert run(kernel, np.array(values, np.float32))[0] == found
 
 
 def test_memory_that_was_overwritten_is_refused_in_a_loop_of_its_own() -> None:

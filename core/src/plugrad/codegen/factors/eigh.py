@@ -47,23 +47,16 @@ def _make_tridiagonal(
     _, size = state.shape
     vector, product = kernel.scratch(state.dtype, size), kernel.scratch(state.dtype, size)
     with kernel.steps(size - 2) as k:
-        c = kernel.each(size)
+        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
         tail = (c > k + 1).where(state[k, c], 0.0)
-        tail = (tail * tail).reduce(Ops.ADD, c)
-        scale, factor, end = reflection(tail, state[k, k + 1])
+        scale, factor, end = reflection(kernel.sum(tail * tail, c), state[k, k + 1])
         tau[k] = scale
         beside[k] = end
-        c = kernel.each(size)
         vector[c] = (c > k + 1).where(state[k, c] * factor, c.eq(k + 1).where(factor.const_like(1.0), 0.0))
-        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
-        product[r] = (state[r, c] * vector[c]).reduce(Ops.ADD, c) * tau[k]
-        c = kernel.each(size)
-        overlap = (c > k).where(product[c] * vector[c], 0.0).reduce(Ops.ADD, c) * tau[k] * 0.5
-        c = kernel.each(size)
+        product[r] = kernel.sum(state[r, c] * vector[c], c) * tau[k]
+        overlap = kernel.sum((c > k).where(product[c] * vector[c], 0.0), c) * tau[k] * 0.5
         product[c] = (c > k).where(product[c] - vector[c] * overlap, 0.0)
-        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
         state[r, c] = state[r, c] - (vector[r] * product[c] + product[r] * vector[c])
-        c = kernel.each(size)
         state[k, c] = (c > k).where(vector[c], state[k, c])
     r = kernel.each(size)
     diagonal[r] = state[r, r]
@@ -79,10 +72,9 @@ def _multiply_reflections(kernel: LoopKernel, state: Elements, tau: Elements) ->
     with kernel.steps(size - 2) as done:
         k = size - 3 - done
         r, c = kernel.each(done + 2) + k + 1, kernel.each(size)
-        overlap = state[size + r, c] * (c > k).where(state[k, c], 0.0)
-        products[r] = overlap.reduce(Ops.ADD, c) * tau[k]
-        r, c = kernel.each(done + 2) + k + 1, kernel.each(size)
-        state[size + r, c] = state[size + r, c] - products[r] * (c > k).where(state[k, c], 0.0)
+        vector = (c > k).where(state[k, c], 0.0)
+        products[r] = kernel.sum(state[size + r, c] * vector, c) * tau[k]
+        state[size + r, c] = state[size + r, c] - products[r] * vector
 
 
 def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, beside: Elements) -> None:
@@ -94,22 +86,18 @@ def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, besi
     last, epsilon = size - 1, 2.0**-52 if state.dtype is dtypes.float64 else 2.0**-23
     left, ends = kernel.scratch(dtypes.int32, 1), kernel.scratch(dtypes.int32, 2)
     moved, row = kernel.scratch(state.dtype, 2), kernel.scratch(state.dtype, size)
+    r = kernel.each(size)
 
     def is_small(r: UOp) -> UOp:
         nearby = magnitude(diagonal[r]) + magnitude(diagonal[r + 1])
         return (magnitude(beside[r]) <= nearby * epsilon) | r.eq(last)
 
-    def first(found: UOp, r: UOp) -> UOp:
-        return size - found.where(size - r, 0).cast(dtypes.int32).reduce(Ops.MAX, r)
-
     left[0] = UOp.const(dtypes.int32, size)
     with kernel.steps(_ROUNDS):
         with kernel.steps((left[0] % (size + 1)).cast(dtypes.index)):
-            r = kernel.each(size)
-            ends[0] = first((is_small(r) ^ True) | r.eq(last), r)
-            r = kernel.each(size)
+            ends[0] = kernel.first((is_small(r) ^ True) | r.eq(last), r)
             begin = ends[0] % size
-            ends[1] = first(is_small(r) & (r.cast(dtypes.int32) >= begin), r)
+            ends[1] = kernel.first(is_small(r) & (r.cast(dtypes.int32) >= begin), r)
             begin = begin.cast(dtypes.index)
             count = ((ends[1] - ends[0]) % size).cast(dtypes.index)
             # of the eigenvalues of the first two rows, the one nearer to the first is the shift
@@ -140,11 +128,5 @@ def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, besi
                 beside[above] = i.eq(begin).where(next_outer, c * next_outer)
                 moved[0] = turned
                 moved[1] = s * next_outer
-                j = kernel.each(size)
-                row[j] = state[size + i, j]
-                j = kernel.each(size)
-                state[size + i, j] = c * row[j] - s * state[size + below, j]
-                j = kernel.each(size)
-                state[size + below, j] = c * state[size + below, j] + s * row[j]
-        r = kernel.each(size)
-        left[0] = (is_small(r) ^ True).cast(dtypes.int32).reduce(Ops.MAX, r) * size
+                state.rotate((size + below, r), (size + i, r), r, c, s, row)
+        left[0] = kernel.reduce(Ops.MAX, (is_small(r) ^ True).cast(dtypes.int32), r) * size

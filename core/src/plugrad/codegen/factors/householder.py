@@ -4,7 +4,7 @@ Source: Golub and Van Loan 2013, "Matrix Computations", algorithms 5.1.1 and 5.2
 """
 
 from plugrad.codegen.factors.loop_kernel import Elements, LoopKernel, magnitude
-from plugrad.uop import Ops, UOp
+from plugrad.uop import UOp
 
 
 def reflect(kernel: LoopKernel, columns: Elements) -> None:
@@ -18,10 +18,10 @@ def reflect(kernel: LoopKernel, columns: Elements) -> None:
     dtype = columns.dtype
     vector, shadows = kernel.scratch(dtype, size), kernel.scratch(dtype, count)
     factor, tau, end = (kernel.scratch(dtype, 1) for _ in range(3))
+    r = kernel.each(size)
     with kernel.steps(min(count, size)) as k:
-        r = kernel.each(size)
         below = (r > k).where(columns[k, r], 0.0)
-        tail = (below * below).reduce(Ops.ADD, r)
+        tail = kernel.sum(below * below, r)
         head = columns[k, k]
         way = (head < 0.0).where(head.const_like(-1.0), 1.0)
         length = head * way
@@ -31,13 +31,10 @@ def reflect(kernel: LoopKernel, columns: Elements) -> None:
         factor[0] = way / is_zero.where(one, norm + length)
         tau[0] = is_zero.where(one * 2.0, (norm + length) / is_zero.where(one, norm))
         end[0] = -way * norm
-        r = kernel.each(size)
         vector[r] = (r > k).where(columns[k, r] * factor[0], r.eq(k).where(one, 0.0))
         c, r = kernel.each(count - 1 - k) + k + 1, kernel.each(size)
-        shadows[c] = (vector[r] * columns[c, r]).reduce(Ops.ADD, r) * tau[0]
-        c, r = kernel.each(count - 1 - k) + k + 1, kernel.each(size)
+        shadows[c] = kernel.sum(vector[r] * columns[c, r], r) * tau[0]
         columns[c, r] = columns[c, r] - vector[r] * shadows[c]
-        r = kernel.each(size)
         columns[k, r] = (r > k).where(vector[r], r.eq(k).where(end[0], columns[k, r]))
 
 

@@ -1,9 +1,9 @@
 """Write kernels that change memory in place, by steps that follow each other.
 
 `steps` are loops in order, `each` is a loop whose steps do not depend on each other. Elements are read and
-written by their place, `x[i, j]`; a write ends the loops of `each` that its place or value names. A value is
-what memory held when it was read, whatever is written later. What moves along a loop of `each` can only be
-read in that loop: of memory that has been overwritten by then, keep a copy in `scratch`.
+written by their place, `x[i, j]`; a write has loops of its own over what `each` gave its place or value. A
+value is what memory held when it was read, whatever is written later. What moves along a loop of `each` can
+only be read in the loop of the write: of memory that has been overwritten by then, keep a copy in `scratch`.
 """
 
 import itertools
@@ -11,9 +11,9 @@ import math
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from plugrad.codegen.rebuild import at
 from plugrad.dtype import DType, dtypes
-from plugrad.errors import VerifyError
-from plugrad.uop import Axis, AxisType, KernelInfo, Ops, UOp
+from plugrad.uop import AxisType, KernelInfo, Ops, UOp
 
 Number = UOp | int
 Place = Number | tuple[Number, ...]
@@ -34,12 +34,11 @@ class LoopKernel:
     def __init__(self, first_axis: int = 0, around: Sequence[UOp] = ()) -> None:
         self.stores: list[UOp] = []
         self.around = list(around)
-        self._batch = frozenset(around)
         self._axes = itertools.count(first_axis)
         self._locals = itertools.count()
 
     def each(self, size: Number) -> UOp:
-        """Return the number of a step of one loop, around one write or one reduction."""
+        """Return the number of a step of a loop around each write or reduction."""
         return UOp.range(size, next(self._axes))
 
     @contextmanager
@@ -63,19 +62,23 @@ class LoopKernel:
         # the number of the store says which reads come before it
         self.stores.append(store.rtag(len(self.stores)))
 
-    def sink(self, info: KernelInfo) -> UOp:
-        """Return the kernel.
+    def reduce(self, op: Ops, value: UOp, r: UOp) -> UOp:
+        """Return `op` of a value over all steps of `r`."""
+        own = UOp.range(r.src[0], next(self._axes), AxisType.REDUCE)
+        return at(value, r, own).reduce(op, own)
 
-        Raises:
-            VerifyError: a loop of `each` is around two writes or reductions, which would not be in order.
-        """
-        sink = UOp.sink(*self.stores, arg=info)
-        reduced = [r for u in sink.toposort() if u.op is Ops.REDUCE for r in u.src[u.arg[1] :]]
-        ended = [r for store in self.stores for r in store.src[2:] if r.arg.kind is AxisType.LOOP]
-        own = [r for r in ended if r not in self._batch] + reduced
-        if len(set(own)) < len(own):
-            raise VerifyError(f"kernel {info.name}: two writes or reductions share a loop of `each`.")
-        return sink.substitute({r: r.replace(arg=Axis(r.arg.ident, AxisType.REDUCE)) for r in reduced})
+    def sum(self, value: UOp, r: UOp) -> UOp:
+        """Return the sum of a value over all steps of `r`."""
+        return self.reduce(Ops.ADD, value, r)
+
+    def first(self, found: UOp, r: UOp) -> UOp:
+        """Return the first step of `r` in which `found` holds, or their number."""
+        size: int = r.src[0].arg
+        return size - self.reduce(Ops.MAX, found.where(size - r, 0).cast(dtypes.int32), r)
+
+    def sink(self, info: KernelInfo) -> UOp:
+        """Return the kernel."""
+        return UOp.sink(*self.stores, arg=info)
 
 
 class Elements:
@@ -97,7 +100,21 @@ class Elements:
     def __setitem__(self, place: Place, value: UOp) -> None:
         kernel, spot = self.kernel, self.node.index(self._index(place))
         loops = (spot.ranges | value.ranges).difference(kernel.around)
-        kernel.add(spot.store(value, *kernel.around, *sorted(loops, key=lambda r: r.arg.ident)))
+        own = {r: kernel.each(r.src[0]) for r in sorted(loops, key=lambda r: r.arg.ident)}
+        store = spot.substitute(own).store(value.substitute(own), *kernel.around, *own.values())
+        kernel.add(store)
+
+    def exchange(self, one: Place, other: Place, r: UOp, kept: "Elements") -> None:
+        """Exchange what is at two places, at all steps of `r`, through `kept`."""
+        kept[r] = self[one]
+        self[one] = self[other]
+        self[other] = kept[r]
+
+    def rotate(self, one: Place, other: Place, r: UOp, cosine: UOp, sine: UOp, kept: "Elements") -> None:
+        """Rotate what is at two places, at all steps of `r`, through `kept`."""
+        kept[r] = self[one]
+        self[one] = cosine * kept[r] + sine * self[other]
+        self[other] = cosine * self[other] - sine * kept[r]
 
     def _index(self, place: Place) -> UOp:
         index = UOp.const(dtypes.index, 0)

@@ -42,13 +42,8 @@ def eliminate(kernel: LoopKernel, matrix: Elements) -> None:
         panel[c, r] = matrix[r, first + c]
         _eliminate_panel(kernel, panel, swaps, first)
         with kernel.steps(width) as k:
-            there = swaps[k].cast(dtypes.index)
-            c = kernel.each(columns)
-            kept[c] = matrix[first + k, c]
-            c = kernel.each(columns)
-            matrix[first + k, c] = matrix[there, c]
-            c = kernel.each(columns)
-            matrix[there, c] = kept[c]
+            every = kernel.each(columns)
+            matrix.exchange((first + k, every), (swaps[k].cast(dtypes.index), every), every, kept)
         r, c = rows(block), kernel.each(width)
         matrix[r, first + c] = panel[c, r]
         if blocks == 1:
@@ -57,33 +52,25 @@ def eliminate(kernel: LoopKernel, matrix: Elements) -> None:
             r, c = kernel.each(width - 1 - k) + first + k + 1, rows(block + 1)
             matrix[r, c] = matrix[r, c] - matrix[r, first + k] * matrix[first + k, c]
         r, c, p = rows(block + 1), rows(block + 1), kernel.each(width)
-        matrix[r, c] = matrix[r, c] - (matrix[r, first + p] * matrix[first + p, c]).reduce(Ops.ADD, p)
+        matrix[r, c] = matrix[r, c] - kernel.sum(matrix[r, first + p] * matrix[first + p, c], p)
 
 
 def _eliminate_panel(kernel: LoopKernel, panel: Elements, swaps: Elements, first: UOp) -> None:
     """Eliminate columns, whose first diagonal element is in row `first`, and note swaps."""
     width, size = panel.shape
-    kept = kernel.scratch(panel.dtype, width)
+    kept, every = kernel.scratch(panel.dtype, width), kernel.each(width)
     with kernel.steps(width) as column:
-        diagonal = first + column
-        r, c = kernel.each(size), kernel.each(size)
+        diagonal, r = first + column, kernel.each(size)
         value = panel[column, r]
-        best = (r < diagonal).where(value.const_like(-1.0), magnitude(value)).reduce(Ops.MAX, r)
-        value = panel[column, c]
+        best = (r < diagonal).where(value.const_like(-1.0), magnitude(value))
         # NaN is a pivot
-        is_best = (c >= diagonal) & (magnitude(value).eq(best) | value.ne(value))
-        swaps[column] = size - is_best.where(size - c, 0).cast(dtypes.int32).reduce(Ops.MAX, c)
+        is_best = magnitude(value).eq(kernel.reduce(Ops.MAX, best, r)) | value.ne(value)
+        swaps[column] = kernel.first((r >= diagonal) & is_best, r)
         there = (swaps[column] % size).cast(dtypes.index)
-        each = kernel.each(width)
-        kept[each] = panel[each, diagonal]
-        each = kernel.each(width)
-        panel[each, diagonal] = panel[each, there]
-        each = kernel.each(width)
-        panel[each, there] = kept[each]
+        panel.exchange((every, diagonal), (every, there), every, kept)
         pivot = panel[column, diagonal]
         # a column without a pivot is 0 already
         factor = pivot.eq(0.0).where(pivot.const_like(0.0), 1 / pivot)
-        r = kernel.each(size)
         value = panel[column, r]
         panel[column, r] = (r > diagonal).where(value * factor, value)
         other, r = kernel.each(width - 1 - column) + column + 1, kernel.each(size)

@@ -17,22 +17,15 @@ def sort_rows(kernel: LoopKernel, state: Elements, keys: Elements, firsts: Seque
         firsts: the first of n rows, for each group of rows.
     """
     _, size = state.shape
-    kept, place = kernel.scratch(state.dtype, size), kernel.scratch(dtypes.int32, 1)
+    kept, place, r = kernel.scratch(state.dtype, size), kernel.scratch(dtypes.int32, 1), kernel.each(size)
     with kernel.steps(size - 1) as k:
-        r, c = kernel.each(size), kernel.each(size)
-        greatest = (r < k).where(keys[r].const_like(-float("inf")), -keys[r]).reduce(Ops.MAX, r)
-        key = keys[c]
+        key = keys[r]
+        greatest = kernel.reduce(Ops.MAX, (r < k).where(key.const_like(-float("inf")), -key), r)
         # NaN comes first
-        is_least = (c >= k) & ((-key).eq(greatest) | key.ne(key))
-        place[0] = size - is_least.where(size - c, 0).cast(dtypes.int32).reduce(Ops.MAX, c)
+        place[0] = kernel.first((r >= k) & ((-key).eq(greatest) | key.ne(key)), r)
         there = (place[0] % size).cast(dtypes.index)
         here_key, there_key = keys[k], keys[there]
         keys[k] = there_key
         keys[there] = here_key
         for first in firsts:
-            c = kernel.each(size)
-            kept[c] = state[first + k, c]
-            c = kernel.each(size)
-            state[first + k, c] = state[first + there, c]
-            c = kernel.each(size)
-            state[first + there, c] = kept[c]
+            state.exchange((first + k, r), (first + there, r), r, kept)

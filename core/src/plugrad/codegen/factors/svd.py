@@ -35,10 +35,8 @@ def singular_vectors(kernel: LoopKernel, state: Elements) -> None:
     r, c = kernel.each(size), kernel.each(size)
     vector = state[2 * size + r, c]
     state[2 * size + r, c] = (diagonal[r] < 0.0).where(-vector, vector)
-    r = kernel.each(size)
     diagonal[r] = -magnitude(diagonal[r])
     sort_rows(kernel, state, diagonal, [size, 2 * size])
-    r = kernel.each(size)
     state[3 * size, r] = -diagonal[r]
 
 
@@ -57,31 +55,24 @@ def _make_bidiagonal(
     _, size = state.shape
     vector, product = kernel.scratch(state.dtype, size), kernel.scratch(state.dtype, size)
     with kernel.steps(size - 1) as k:
-        r = kernel.each(size)
-        below = (r > k).where(state[r, k], 0.0)
-        tau, factor, end = reflection((below * below).reduce(Ops.ADD, r), state[k, k])
+        each, r = kernel.each(size), kernel.each(size - k) + k
+        other, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
+        below = (each > k).where(state[each, k], 0.0)
+        tau, factor, end = reflection(kernel.sum(below * below, each), state[k, k])
         left_tau[k] = tau
         diagonal[k] = end
-        r = kernel.each(size)
-        vector[r] = (r > k).where(state[r, k] * factor, r.eq(k).where(factor.const_like(1.0), 0.0))
-        r, c = kernel.each(size), kernel.each(size)
-        product[c] = (vector[r] * state[r, c]).reduce(Ops.ADD, r) * tau
-        r, c = kernel.each(size - k) + k, kernel.each(size)
+        one = factor.const_like(1.0)
+        vector[each] = (each > k).where(state[each, k] * factor, each.eq(k).where(one, 0.0))
+        product[c] = kernel.sum(vector[each] * state[each, c], each) * tau
         state[r, c] = state[r, c] - (c > k).where(vector[r] * product[c], 0.0)
-        r = kernel.each(size - k) + k
         state[r, k] = vector[r]
-        c = kernel.each(size)
         behind = (c > k + 1).where(state[k, c], 0.0)
-        tau, factor, end = reflection((behind * behind).reduce(Ops.ADD, c), state[k, k + 1])
+        tau, factor, end = reflection(kernel.sum(behind * behind, c), state[k, k + 1])
         right_tau[k] = tau
         beside[k] = end
-        c = kernel.each(size)
-        vector[c] = (c > k + 1).where(state[k, c] * factor, c.eq(k + 1).where(factor.const_like(1.0), 0.0))
-        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
-        product[r] = (state[r, c] * vector[c]).reduce(Ops.ADD, c) * tau
-        r, c = kernel.each(size - 1 - k) + k + 1, kernel.each(size)
-        state[r, c] = state[r, c] - (c > k).where(product[r] * vector[c], 0.0)
-        c = kernel.each(size)
+        vector[c] = (c > k + 1).where(state[k, c] * factor, c.eq(k + 1).where(one, 0.0))
+        product[other] = kernel.sum(state[other, c] * vector[c], c) * tau
+        state[other, c] = state[other, c] - (c > k).where(product[other] * vector[c], 0.0)
         state[k, c] = (c > k).where(vector[c], state[k, c])
     diagonal[size - 1] = state[size - 1, size - 1]
     for place in (diagonal, beside):
@@ -99,11 +90,9 @@ def _multiply_reflections(
         k = size - 2 - done
         for side, tau in enumerate((left_tau, right_tau)):
             first = (side + 1) * size
-            c = kernel.each(size)
+            r, c = kernel.each(done + 2 - side) + k + side, kernel.each(size)
             vector[c] = (c >= k + side).where(state[k, c] if side else state[c, k], 0.0)
-            r, c = kernel.each(done + 2 - side) + k + side, kernel.each(size)
-            products[r] = (state[first + r, c] * vector[c]).reduce(Ops.ADD, c) * tau[k]
-            r, c = kernel.each(done + 2 - side) + k + side, kernel.each(size)
+            products[r] = kernel.sum(state[first + r, c] * vector[c], c) * tau[k]
             state[first + r, c] = state[first + r, c] - products[r] * vector[c]
 
 
@@ -116,7 +105,7 @@ def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, besi
     last, epsilon = size - 1, 2.0**-52 if state.dtype is dtypes.float64 else 2.0**-23
     left, ends = kernel.scratch(dtypes.int32, 1), kernel.scratch(dtypes.int32, 2)
     moved = kernel.scratch(state.dtype, 2)
-    rows = [kernel.scratch(state.dtype, size) for _ in range(2)]
+    rows, r = [kernel.scratch(state.dtype, size) for _ in range(2)], kernel.each(size)
 
     def is_small(r: UOp) -> UOp:
         return magnitude(beside[r]) <= (magnitude(diagonal[r]) + magnitude(diagonal[r + 1])) * epsilon
@@ -130,24 +119,16 @@ def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, besi
 
     def rotate(side: int, k: UOp, c: UOp, s: UOp) -> None:
         """Turn vectors k and k + 1 of a side."""
-        first = (side + 1) * size
-        j = kernel.each(size)
-        rows[side][j] = state[first + k, j]
-        j = kernel.each(size)
-        state[first + k, j] = c * rows[side][j] + s * state[first + k + 1, j]
-        j = kernel.each(size)
-        state[first + k + 1, j] = c * state[first + k + 1, j] - s * rows[side][j]
+        row = (side + 1) * size + k
+        state.rotate((row, r), (row + 1, r), r, c, s, rows[side])
 
     left[0] = UOp.const(dtypes.int32, size)
     with kernel.steps(_ROUNDS):
         with kernel.steps((left[0] % (size + 1)).cast(dtypes.index)):
             # the row behind the last one that is not small, and behind the last small one before
-            r = kernel.each(size)
-            ends[1] = (is_small(r) ^ True).where(r + 1, 0).cast(dtypes.int32).reduce(Ops.MAX, r)
-            r = kernel.each(size)
-            end = ends[1]
-            before = is_small(r) & (r.cast(dtypes.int32) < end)
-            ends[0] = before.where(r + 1, 0).cast(dtypes.int32).reduce(Ops.MAX, r)
+            ends[1] = kernel.reduce(Ops.MAX, (is_small(r) ^ True).where(r + 1, 0).cast(dtypes.int32), r)
+            before = is_small(r) & (r.cast(dtypes.int32) < ends[1])
+            ends[0] = kernel.reduce(Ops.MAX, before.where(r + 1, 0).cast(dtypes.int32), r)
             begin, end = ((ends[i] % size).cast(dtypes.index) for i in range(2))
             count = ((ends[1] - ends[0]) % size).cast(dtypes.index)
             # the smaller singular value of the last two rows; none where it would cost accuracy
@@ -155,9 +136,8 @@ def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, besi
             h, top = magnitude(h), magnitude(diagonal[begin])
             trace, difference = f + h, f - h
             larger = ((trace * trace + g * g).sqrt() + (difference * difference + g * g).sqrt()) * 0.5
-            r = kernel.each(size)
             inside = (r >= begin) & (r <= end)
-            least = -inside.where(-magnitude(diagonal[r]), -float("inf")).reduce(Ops.MAX, r)
+            least = -kernel.reduce(Ops.MAX, inside.where(-magnitude(diagonal[r]), -float("inf")), r)
             shift = larger.eq(0.0).where(0.0, f * h / larger.eq(0.0).where(larger.const_like(1.0), larger))
             ratio = shift / top.eq(0.0).where(top.const_like(1.0), top)
             is_left_out = (ratio * ratio < epsilon) | (least <= larger * epsilon) | top.eq(0.0)
@@ -186,5 +166,4 @@ def _make_diagonal(kernel: LoopKernel, state: Elements, diagonal: Elements, besi
                 moved[1] = left_s * next_e
                 rotate(1, k, c, s)
                 rotate(0, k, left_c, left_s)
-        r = kernel.each(size)
-        left[0] = (is_small(r) ^ True).cast(dtypes.int32).reduce(Ops.MAX, r) * size
+        left[0] = kernel.reduce(Ops.MAX, (is_small(r) ^ True).cast(dtypes.int32), r) * size
