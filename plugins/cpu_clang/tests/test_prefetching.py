@@ -9,7 +9,7 @@ from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 from plugrad_cpu_clang.machine import this_machine
-from plugrad_cpu_clang.prefetching import Prefetch, prefetches
+from plugrad_cpu_clang.prefetching import Prefetch, innermost_loops, prefetches
 from plugrad_cpu_clang.renderer import CpuRenderer, cpu_capabilities
 
 CAPABILITIES = cpu_capabilities(this_machine())
@@ -40,7 +40,7 @@ def tile(r: UOp, columns: int = 20) -> list[UOp]:
 
 def test_each_line_of_a_far_row_is_fetched_ahead_once() -> None:
     r = down_the_rows()
-    found = prefetches(program_of(*tile(r), r=r), CACHED)
+    found = prefetches(innermost_loops(program_of(*tile(r), r=r)), CACHED)
     # 21 loads and 20 additions a step: 14 steps ahead. Elements 0 to 15 are one line, and 16 to 19 another
     assert sorted(map(offset_of, found)) == [0, 16]
     assert set(found.values()) == {Prefetch(14 * ROW, is_near=True)}
@@ -54,35 +54,35 @@ def offset_of(load: UOp) -> int:
 def test_rows_that_the_processor_follows_by_itself_are_left_to_it() -> None:
     r = down_the_rows()
     near = [at(x, r * 32 + i) * at(y, r) for i in range(20)]
-    assert prefetches(program_of(*near, r=r), CACHED) == {}
+    assert prefetches(innermost_loops(program_of(*near, r=r)), CACHED) == {}
 
 
 def test_rows_that_are_written_out_are_as_near_as_in_a_loop() -> None:
     r = down_the_rows()
     rows = [at(x, r * 1024 + (row * 128 + i)) * at(y, r) for row in range(8) for i in range(4)]
-    assert prefetches(program_of(*rows, r=r), CACHED) == {}
+    assert prefetches(innermost_loops(program_of(*rows, r=r)), CACHED) == {}
     rows = [at(x, r * (4 * ROW) + (row * ROW + i)) * at(y, r) for row in range(4) for i in range(4)]
-    assert len(prefetches(program_of(*rows, r=r), CACHED)) == 4
+    assert len(prefetches(innermost_loops(program_of(*rows, r=r)), CACHED)) == 4
 
 
 def test_what_the_caches_hold_is_not_fetched() -> None:
     r = down_the_rows()
-    assert prefetches(program_of(*tile(r), r=r), 4 << 20) == {}
+    assert prefetches(innermost_loops(program_of(*tile(r), r=r)), 4 << 20) == {}
 
 
 def test_short_steps_and_short_loops_gain_nothing() -> None:
     r = down_the_rows()
-    assert prefetches(program_of(at(x, r * ROW), r=r), CACHED) == {}
+    assert prefetches(innermost_loops(program_of(at(x, r * ROW), r=r)), CACHED) == {}
     r = down_the_rows(16)
-    assert prefetches(program_of(*tile(r), r=r), CACHED) == {}
+    assert prefetches(innermost_loops(program_of(*tile(r), r=r)), CACHED) == {}
 
 
 def test_many_lines_wait_in_the_second_cache() -> None:
     r = down_the_rows()
-    found = prefetches(program_of(*tile(r, 80), r=r), CACHED)
+    found = prefetches(innermost_loops(program_of(*tile(r, 80), r=r)), CACHED)
     assert {ahead.is_near for ahead in found.values()} == {True}
     apart = [at(x, r * (20 * ROW) + i * ROW) * at(y, r) for i in range(20)]
-    found = prefetches(program_of(*apart, r=r), CACHED)
+    found = prefetches(innermost_loops(program_of(*apart, r=r)), CACHED)
     assert len(found) == 20
     assert not any(ahead.is_near for ahead in found.values())
 
@@ -107,14 +107,14 @@ def busy(value: UOp) -> UOp:
 
 
 def test_a_loop_that_computes_asks_for_the_row_that_comes_next() -> None:
-    found = prefetches(rows_twice(4096, busy), CACHED)
+    found = prefetches(innermost_loops(rows_twice(4096, busy)), CACHED)
     assert list(found.values()) == [Prefetch(4096, is_near=False)]
 
 
 def test_rows_that_are_short_or_long_and_loops_without_time_leave_it() -> None:
-    assert prefetches(rows_twice(1024, busy), CACHED) == {}
-    assert prefetches(rows_twice(1 << 15, busy), CACHED) == {}
-    assert prefetches(rows_twice(4096, lambda value: value * value), CACHED) == {}
+    assert prefetches(innermost_loops(rows_twice(1024, busy)), CACHED) == {}
+    assert prefetches(innermost_loops(rows_twice(1 << 15, busy)), CACHED) == {}
+    assert prefetches(innermost_loops(rows_twice(4096, lambda value: value * value)), CACHED) == {}
 
 
 def tiles_of_rows(columns: int, apart: int = 8 * 384, lanes: int = 1) -> list[UOp]:
@@ -144,21 +144,21 @@ def tiles_of_rows(columns: int, apart: int = 8 * 384, lanes: int = 1) -> list[UO
 
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_products_ask_for_the_rows_of_the_next_tile(lanes: int) -> None:
-    found = prefetches(tiles_of_rows(4, lanes=lanes), CACHED)
+    found = prefetches(innermost_loops(tiles_of_rows(4, lanes=lanes)), CACHED)
     ahead = {offset_of(load): fetch for load, fetch in found.items() if load.src[0].src[0] is x}
     assert ahead == {row * 384: Prefetch(8 * 384, is_near=False) for row in range(8)}
 
 
 def test_rows_that_this_tile_reads_itself_are_not_fetched_for_the_next() -> None:
     # each tile begins two rows after the one before
-    found = prefetches(tiles_of_rows(4, apart=2 * 384), CACHED)
+    found = prefetches(innermost_loops(tiles_of_rows(4, apart=2 * 384)), CACHED)
     assert sorted(map(offset_of, found)) == [6 * 384, 7 * 384]
 
 
 def test_few_products_of_a_line_ask_for_none() -> None:
-    assert prefetches(tiles_of_rows(3), CACHED) == {}
+    assert prefetches(innermost_loops(tiles_of_rows(3)), CACHED) == {}
     # nor do tiles that the second cache has no room for
-    assert prefetches(tiles_of_rows(4), CACHED // 8) == {}
+    assert prefetches(innermost_loops(tiles_of_rows(4)), CACHED // 8) == {}
 
 
 def test_the_source_asks_before_it_loads() -> None:

@@ -3,6 +3,7 @@ from plugrad.dtype import dtypes
 from plugrad.uop.ops import AxisType, Ops
 from plugrad.uop.uop import UOp
 from plugrad_cpu_clang.machine import this_machine
+from plugrad_cpu_clang.prefetching import innermost_loops
 from plugrad_cpu_clang.registers import loads_to_hold
 from plugrad_cpu_clang.renderer import CpuRenderer, cpu_capabilities
 
@@ -24,7 +25,7 @@ def tile(rows: int) -> list[UOp]:
 
 
 def held(rows: int, registers: int) -> int:
-    return len(loads_to_hold(tile(rows), registers))
+    return len(loads_to_hold(innermost_loops(tile(rows)), registers))
 
 
 def test_a_vector_that_several_products_read_is_held() -> None:

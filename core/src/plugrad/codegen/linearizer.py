@@ -40,17 +40,18 @@ class _Step:
     left: UOp
     right: UOp
     combined: UOp
+    order: tuple[UOp, ...]
+    """What `combined` is made of besides: sources first."""
+    constants: tuple[UOp, ...]
     fuses: bool
-
-    @property
-    def constants(self) -> tuple[UOp, ...]:
-        return tuple(u for u in self.combined.toposort() if u.op is Ops.CONST)
 
 
 def _step_of(op: Ops, dtype: DType, capabilities: Capabilities) -> _Step:
     left, right = (UOp(Ops.DEFINE_ACC, dtype, (), name) for name in ("left", "right"))
     combined = decompose(left.alu(op, right), capabilities)
-    return _Step(left, right, combined, fuses_products(op, dtype, capabilities))
+    order = tuple(u for u in combined.toposort() if u is not left and u is not right)
+    constants = tuple(u for u in order if u.op is Ops.CONST)
+    return _Step(left, right, combined, order, constants, fuses_products(op, dtype, capabilities))
 
 
 def _ranks(order: Sequence[UOp]) -> dict[UOp, int]:
@@ -288,9 +289,7 @@ class _Linearizer:
 
     def _emit_step(self, step: "_Step", total: UOp, value: UOp, tag: tuple[int, int]) -> UOp:
         done = {step.left: total, step.right: value}
-        for node in step.combined.toposort():
-            if node in done:
-                continue
+        for node in step.order:
             if node.op is Ops.CONST:
                 done[node] = self.done[node]
                 continue

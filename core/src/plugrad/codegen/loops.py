@@ -91,13 +91,15 @@ def _first_crowded(sink: UOp) -> list[UOp]:
 
 
 def _waits(order: list[UOp]) -> dict[UOp, int]:
-    """Return for each node the length of the longest chain of reductions before it."""
+    """Return the length of the longest chain of reductions before each node that has one."""
     waits: dict[UOp, int] = {}
+    known = waits.keys()
     reduce = Ops.REDUCE
     for u in order:
-        longest = 0
-        for s in u.src:
-            if waits[s] > longest:
-                longest = waits[s]
-        waits[u] = longest + 1 if u.op is reduce else longest
+        # most come before all reductions, or are used by none
+        longest = 0 if known.isdisjoint(u.src) else max([waits.get(s, 0) for s in u.src])
+        if u.op is reduce:
+            longest += 1
+        if longest:
+            waits[u] = longest
     return waits

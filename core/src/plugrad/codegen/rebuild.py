@@ -25,14 +25,18 @@ def rebuild(
     `ops`, only sources change.
     """
     done = dict(replacements or {})
+    known = done.keys()
     for u in root.toposort():
         if u in done:
             continue
-        src = tuple([done[s] for s in u.src])
-        new = u if src == u.src else UOp(u.op, u.dtype, src, u.arg, u.tag)
-        changed = change(new) if ops is None or u.op in ops else None
-        done[u] = new if changed is None else changed
-    return done[root]
+        new = u
+        if not known.isdisjoint(u.src):
+            new = UOp(u.op, u.dtype, tuple([done.get(s, s) for s in u.src]), u.arg, u.tag)
+        if (ops is None or u.op in ops) and (changed := change(new)) is not None:
+            new = changed
+        if new is not u:
+            done[u] = new
+    return done.get(root, root)
 
 
 def at(u: UOp, r: UOp, value: "UOp | int") -> UOp:

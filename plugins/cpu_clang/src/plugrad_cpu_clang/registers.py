@@ -6,22 +6,22 @@ vectors of 8 floats ran at 49 GFLOP/s of 85 on a core of an EPYC (Zen 3), and at
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from plugrad.uop import Ops, UOp
-from plugrad_cpu_clang.prefetching import innermost_loops
+from plugrad_cpu_clang.prefetching import InnermostLoop
 
 
-def loads_to_hold(uops: Sequence[UOp], registers: int) -> frozenset[UOp]:
+def loads_to_hold(innermost: Iterable[InnermostLoop], registers: int) -> frozenset[UOp]:
     """Return the LOADs of a linear program whose vectors should stay in registers.
 
     Args:
-        uops: the program.
+        innermost: its loops that hold no other.
         registers: vectors that the machine holds in registers.
     """
     out: set[UOp] = set()
-    for _, body, _ in innermost_loops(uops):
+    for _, body, _ in innermost:
         products = [u for u in body if u.op is Ops.MULACC and u.dtype.count > 1]
         readers = Counter(s for u in products for s in set(u.src[:2]) if s.op is Ops.LOAD)
         if any(count > 1 for count in readers.values()):

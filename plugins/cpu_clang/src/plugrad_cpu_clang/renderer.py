@@ -378,10 +378,10 @@ class CpuScope(MaskScope):
         loaded = (buffer_of(u) for u in uops if u.op is Ops.LOAD) if large else ()
         self.streamed = large - {buffer.arg[0] for buffer in loaded if buffer.op is Ops.PARAM}
         self.spilled = spilled_accumulators(uops, capabilities.vector_registers)
-        innermost = (loop.range for loop in innermost_loops(uops))
-        self.in_order = {r for r in innermost if r.arg.kind is AxisType.ORDERED}
-        self.prefetches = prefetches(uops, capabilities.cache_bytes[-1])
-        self.held = loads_to_hold(uops, capabilities.vector_registers)
+        innermost = innermost_loops(uops)
+        self.in_order = {loop.range for loop in innermost if loop.range.arg.kind is AxisType.ORDERED}
+        self.prefetches = prefetches(innermost, capabilities.cache_bytes[-1])
+        self.held = loads_to_hold(innermost, capabilities.vector_registers)
 
 
 def is_streamed(scope: Scope, store: UOp) -> bool:

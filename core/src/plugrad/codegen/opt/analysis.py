@@ -42,10 +42,13 @@ class MemoryAccess:
     reduce: UOp | None
     """The innermost REDUCE around it; None in the kernel's own loops."""
     is_store: bool
-    _steps: dict[UOp, tuple[int | None, int]] = field(
-        default_factory=dict[UOp, "tuple[int | None, int]"], compare=False, repr=False
+    _along: dict[UOp, tuple[int | None, int, int]] = field(
+        default_factory=dict[UOp, "tuple[int | None, int, int]"], compare=False, repr=False
     )
-    """Found out when somebody asks: a place with another INDEX is made, and not replaced."""
+    _windows: dict[UOp, tuple[UOp | None, float]] = field(
+        default_factory=dict[UOp, "tuple[UOp | None, float]"], compare=False, repr=False
+    )
+    """Both found out when somebody asks: a place with another INDEX is made, and not replaced."""
 
     def moves(self, r: UOp) -> bool:
         """Say whether the place depends on `r`."""
@@ -53,7 +56,7 @@ class MemoryAccess:
 
     def step(self, r: UOp) -> int | None:
         """Return the elements between two steps of `r`, None where unknown."""
-        return self._both_steps(r)[0]
+        return self._steps_along(r)[0]
 
     def reads_beyond(self, cached_bytes: int) -> bool:
         """Say whether a reduction reads more at the place than a cache holds."""
@@ -74,14 +77,15 @@ class MemoryAccess:
 
     def step_bytes(self, r: UOp) -> int:
         """Return the bytes between two steps of `r`; 0 where that is not known."""
-        return abs(self._both_steps(r)[1]) * self.index.dtype.itemsize
+        return self._steps_along(r)[1]
 
-    def _both_steps(self, r: UOp) -> tuple[int | None, int]:
-        """Return the step of `r` where all are alike, and the usual one."""
-        known = self._steps.get(r)
+    def _steps_along(self, r: UOp) -> tuple[int | None, int, int]:
+        """Return the step of `r` (None: several), its usual bytes, and the number."""
+        known = self._along.get(r)
         if known is None:
             step = coefficient(self.index.src[1], r)
-            known = self._steps[r] = step, usual_step(self.index.src[1], r) if step is None else step
+            usual = usual_step(self.index.src[1], r) if step is None else step
+            known = self._along[r] = step, abs(usual) * self.index.dtype.itemsize, int(r.src[0].vmax)
         return known
 
     def nbytes(self, axes: Iterable[UOp]) -> int:
@@ -95,9 +99,9 @@ class MemoryAccess:
         Neighbouring steps of `axes` are one run. Prefetchers follow `loops` over several lines.
         """
         span = visited = self.index.dtype.itemsize
-        apart = 1
-        steps = [(self.step_bytes(r), int(r.src[0].vmax), r) for r in axes if self.moves(r)]
-        for step, count, r in sorted(steps, key=itemgetter(0)):
+        apart, ranges = 1, self.index.ranges
+        steps = [(r, *self._steps_along(r)) for r in axes if r in ranges]
+        for r, _, step, count in sorted(steps, key=itemgetter(2)):
             if step <= max(span, LINE_BYTES):
                 visited += step * (count - 1)
             elif step < FAR_BYTES and r in loops:
@@ -133,6 +137,12 @@ class MemoryAccess:
 
         That is the number of its steps to the next window.
         """
+        known = self._windows.get(row)
+        if known is None:
+            known = self._windows[row] = self._find_window_axis(row)
+        return known
+
+    def _find_window_axis(self, row: UOp) -> tuple[UOp | None, float]:
         step = self.step(row) or 0
         for r in ranges_of_reduce(self.reduce) if self.reduce is not None else ():
             inner, size = self.step(r) or 0, constant_size(r) or 1
@@ -175,6 +185,8 @@ class LoopBody:
     operations: int
     written_out: int
     """The operations after decomposition, about: how long the code is."""
+    steps: int
+    """Steps of all its loops together."""
 
     def side_by_side(self, lane: UOp, lanes: int) -> list[int]:
         """Return the numbers of vectors along `lane` that may be computed at a time.
@@ -197,11 +209,6 @@ class LoopBody:
         axes = ranges_of_reduce(self.reduce) if self.reduce is not None else ()
         sizes = (constant_size(r) for r in axes)
         return math.prod(size for size in sizes if size and size <= LONGEST_AXIS_OF_WINDOW)
-
-    @property
-    def steps(self) -> int:
-        """Steps of all its loops together."""
-        return steps_of(self.loops)
 
 
 def nbytes_between(place: UOp) -> int:
@@ -306,7 +313,7 @@ def _body(reduce: UOp | None, loops: frozenset[UOp], roots: list[UOp], stored: s
         stack.extend(u.src)
     ended = frozenset(ranges_of_reduce(reduce)) if reduce is not None else frozenset[UOp]()
     moving = tuple([p for p in places if not ended.isdisjoint(p.index.ranges)])
-    return LoopBody(reduce, loops, tuple(places), moving, operations, written_out)
+    return LoopBody(reduce, loops, tuple(places), moving, operations, written_out, steps_of(loops))
 
 
 def element_time(capabilities: Capabilities) -> float:

@@ -13,7 +13,6 @@ from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
     element_time,
-    lanes_along,
     steps_of,
 )
 from plugrad.codegen.opt.grid.heuristic import grid_opts
@@ -26,11 +25,10 @@ from plugrad.codegen.opt.opt_ops import AxisId, Opt, OptOps
 from plugrad.codegen.opt.stage_tiles import keep_values, stage_tiles
 from plugrad.codegen.opt.threads import add_threads
 from plugrad.codegen.opt.tile import (
-    LANES_WITH_REST,
     Tile,
     chains_of,
-    halved_lanes,
     lanes_added,
+    lanes_of_axis,
     lanes_of_rest,
     reread_bytes,
     vector_steps,
@@ -85,11 +83,12 @@ def _plan_loops(kernel: KernelOpt) -> None:
         add_threads(kernel)
         return
     bodies = kernel.bodies
-    plan = _VectorPlan(kernel, bodies)
+    known_lanes: dict[UOp, int] = {}
+    plan = _VectorPlan(kernel, bodies, known_lanes)
     # what reductions read is packed
     if any(body.reduce is not None for body in bodies):
         trial = KernelOpt(kernel.ast, kernel.capabilities)
-        packed = _VectorPlan(trial, bodies, packs=True)
+        packed = _VectorPlan(trial, bodies, known_lanes, packs=True)
         if packed.lane is not plan.lane and packed.gains_by_packing(plan):
             _apply_plan(trial, packed)
             if any(opt.op is OptOps.STAGE for opt in trial.applied):
@@ -110,8 +109,11 @@ def _apply_plan(kernel: KernelOpt, plan: "_VectorPlan") -> None:
 class _VectorPlan:
     """Lanes and register tile of one kernel."""
 
-    def __init__(self, kernel: KernelOpt, bodies: list[LoopBody], *, packs: bool = False) -> None:
+    def __init__(
+        self, kernel: KernelOpt, bodies: list[LoopBody], known_lanes: dict[UOp, int], *, packs: bool = False
+    ) -> None:
         self.kernel = kernel
+        self._known_lanes = known_lanes
         self.packs = packs
         self.cache_bytes = kernel.capabilities.cache_bytes[-1]
         self.bodies = bodies
@@ -181,20 +183,11 @@ class _VectorPlan:
 
     def _lanes(self, r: UOp) -> int:
         """Return the lanes that fit along `r`, or fewer without a rest."""
-        size = constant_size(r) or 1
-        most = lanes_along(self.places, r, self.kernel.capabilities)
-        for body in self.bodies:
-            if body.reduce is not None and r in ranges_of_reduce(body.reduce):
-                # each lane has an accumulator, which may be wider than what is loaded
-                most = min(most, self.kernel.capabilities.lanes(body.reduce.dtype))
-        exact = min(most, size & -size)
-        if most < LANES_WITH_REST or not self._may_leave_rest(r):
-            return exact
-        if any(body.reduce is not None for body in self.bodies):
-            can = self.kernel.capabilities
-            whole = min((can.lanes(p.index.dtype) for p in self.places if p.moves(r)), default=most)
-            most = halved_lanes(r, most, whole, element_time(can))
-        return most if vector_steps(r, most) < size // exact else exact
+        known = self._known_lanes.get(r)
+        if known is None:
+            known = lanes_of_axis(r, self.bodies, self.kernel.capabilities, rest=self._may_leave_rest(r))
+            self._known_lanes[r] = known
+        return known
 
     def _may_leave_rest(self, r: UOp) -> bool:
         return r.arg.kind is AxisType.REDUCE or self.can_repeat

@@ -1,6 +1,8 @@
 """Order the loops of a register tile and its reduction by their loads."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from plugrad.codegen.opt.analysis import (
     LoopBody,
@@ -131,7 +133,11 @@ def _time(nest: list[UOp], body: LoopBody, products: float, can: Capabilities) -
     """
     caches, element = can.cache_bytes, element_time(can)
     unrolled = [r for r in body.loops if r.arg.kind in UNROLLED]
-    inner = [[p.nbytes([*nest[n:], *unrolled]) for p in body.places] for n in range(len(nest))]
+
+    @cache
+    def inner(n: int) -> list[int]:
+        return [p.nbytes([*nest[n:], *unrolled]) for p in body.places]
+
     # the sums take some of the first cache, and steps that cross lines twice as much
     near = sum(_reads(nest, inner, caches[0] // 2)) / _NEAR * element
     far = zip(body.places, _reads(nest, inner, caches[-1]), strict=True)
@@ -154,14 +160,14 @@ def _run(place: MemoryAccess, nest: list[UOp], unrolled: list[UOp]) -> int:
     return run
 
 
-def _reads(nest: list[UOp], inner: list[list[int]], cached: int) -> list[int]:
+def _reads(nest: list[UOp], inner: Callable[[int], list[int]], cached: int) -> list[int]:
     """Return the bytes that come from beyond a cache, for each place.
 
-    `inner` has the bytes that the nest reads without its first loops, for each number of these.
+    `inner` returns the bytes that the nest reads without a number of its first loops.
 
     What the inner loops of the nest read fits the cache. The loop around them streams what it moves; at its
     end the cache has lost all.
     """
-    fits = next((n for n, nbytes in enumerate(inner) if sum(nbytes) <= cached), len(nest))
+    fits = next((n for n in range(len(nest)) if sum(inner(n)) <= cached), len(nest))
     streams = max(0, fits - 1)
-    return [steps_of(nest[:streams]) * nbytes for nbytes in inner[streams]]
+    return [steps_of(nest[:streams]) * nbytes for nbytes in inner(streams)]

@@ -118,11 +118,12 @@ def _is_reduced(r: UOp) -> bool:
 
 def _may_be_copied(value: UOp) -> bool:
     """Say whether it is a loaded value, of a memory dtype, made without a loop."""
-    ops = {u.op for u in value.toposort()}
     # of vectors only what a matrix instruction takes together, which loads do not give
     is_value = value.dtype.count == 1 or value.op is Ops.VECTORIZE
-    is_stored = is_value and value.dtype.scalar() is not dtypes.index
-    return is_stored and Ops.LOAD in ops and ops.isdisjoint((Ops.REDUCE, Ops.AFTER))
+    if not is_value or not value.src or value.dtype.scalar() is dtypes.index:
+        return False
+    ops = {u.op for u in value.toposort()}
+    return Ops.LOAD in ops and ops.isdisjoint((Ops.REDUCE, Ops.AFTER))
 
 
 def staged(ast: UOp, loop: UOp, most_bytes: int) -> UOp:

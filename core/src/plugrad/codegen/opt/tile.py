@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 
 from plugrad._frozen import frozen
 from plugrad.codegen.opt.analysis import (
@@ -11,6 +10,7 @@ from plugrad.codegen.opt.analysis import (
     LoopBody,
     MemoryAccess,
     element_time,
+    lanes_along,
     nbytes_between,
     steps_of,
 )
@@ -18,7 +18,7 @@ from plugrad.codegen.opt.opt_ops import AxisId
 from plugrad.codegen.rebuild import ranges_of_reduce
 from plugrad.target import LINE_BYTES, Capabilities
 from plugrad.uop import AxisType, UOp
-from plugrad.uop.strides import coefficient, constant_size
+from plugrad.uop.strides import constant_size
 
 # Against one element, or a vector of a copy: a vector that lies across two lines.
 _UNALIGNED = 2
@@ -61,7 +61,7 @@ class Tile:
 
     def with_rows(self, row: UOp, count: int) -> "Tile":
         """Return the tile with `count` steps of one more axis."""
-        return replace(self, rows=(*self.rows, (row, count)))
+        return Tile(self.column, self.unit, self.columns, (*self.rows, (row, count)))
 
     @property
     def products(self) -> int:
@@ -136,7 +136,7 @@ class Tile:
         inner = (
             [r for r in ranges_of_reduce(place.reduce) if place.moves(r)] if place.reduce is not None else []
         )
-        step = min([abs(coefficient(place.index.src[1], r) or 0) for r in inner], default=0)
+        step = min([abs(place.step(r) or 0) for r in inner], default=0)
         of_a_line = min(1.0, step * place.index.dtype.itemsize / LINE_BYTES)
         apart = math.prod(n for r, n in self.rows if place.moves(r) and not place.is_contiguous(r))
         is_near = steps_of(inner) * of_a_line * apart * LINE_BYTES <= cached_bytes
@@ -244,7 +244,23 @@ def vector_steps(r: UOp, lanes: int) -> int:
     return size // lanes + size % lanes if r.arg.kind is AxisType.REDUCE else -(-size // lanes)
 
 
-def halved_lanes(r: UOp, lanes: int, whole: int, element: float) -> int:
+def lanes_of_axis(r: UOp, bodies: Iterable[LoopBody], capabilities: Capabilities, *, rest: bool) -> int:
+    """Return the lanes that fit along `r`, or fewer where no `rest` may be left."""
+    size, places = constant_size(r) or 1, [p for body in bodies for p in body.places]
+    reduces = [body.reduce for body in bodies if body.reduce is not None]
+    most = lanes_along(places, r, capabilities)
+    # each lane has an accumulator, which may be wider than what is loaded
+    most = min([most, *(capabilities.lanes(u.dtype) for u in reduces if r in ranges_of_reduce(u))])
+    exact = min(most, size & -size)
+    if most < LANES_WITH_REST or not rest:
+        return exact
+    if reduces:
+        whole = min((capabilities.lanes(p.index.dtype) for p in places if p.moves(r)), default=most)
+        most = _halved_lanes(r, most, whole, element_time(capabilities))
+    return most if vector_steps(r, most) < size // exact else exact
+
+
+def _halved_lanes(r: UOp, lanes: int, whole: int, element: float) -> int:
     """Return the lanes, or half of them where steps along `r` then take clearly less.
 
     Args:
