@@ -138,6 +138,19 @@ def test_marked_nodes_are_skipped_by_rewrites_with_the_same_table() -> None:
     assert graph_rewrite(result, other) is a
 
 
+def test_a_sink_of_marked_nodes_matches_again_only_what_a_rule_changes_and_what_is_above() -> None:
+    matched: list[UOp] = []
+    pm = PatternMatcher((UPat(Ops.ADD, name="u"), lambda u: matched.append(u)), (x + x, lambda x: x * 2))
+    a, b = UOp.variable("sunk_a", 0, 9), UOp.variable("sunk_b", 0, 9)
+    kept, doubled = a + b, b + b
+    result = graph_rewrite(UOp.sink(kept, doubled + a), pm, marks=True)
+    assert result is UOp.sink(kept, b * 2 + a)
+    assert matched == [kept, doubled, doubled, b * 2 + a]
+    matched.clear()
+    assert graph_rewrite(result, pm, marks=True) is result
+    assert not matched
+
+
 def test_rules_that_chase_each_other_are_named() -> None:
     def to_mul(x: UOp, y: UOp) -> UOp:
         return x * y

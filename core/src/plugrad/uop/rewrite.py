@@ -196,7 +196,7 @@ def graph_rewrite(
         RewriteLoopError: rules undo each other, or grow a node without end; the message names them.
         VerifyError: a rule returned something that is no node.
     """
-    if root.normal_for is pm:
+    if root.normal_for is pm or (marks and root.op is Ops.SINK and _is_normal(root, pm, ctx)):
         return root
     matchers = pm._by_op  # pyright: ignore[reportPrivateUsage] - the hot loop skips a call a node
     done: dict[UOp, UOp] = {}
@@ -271,6 +271,24 @@ def graph_rewrite(
         push((_ADOPT, node, result))
         push((_ENTER, result, result))
     return done[root]
+
+
+def _is_normal(root: UOp, pm: PatternMatcher, ctx: Any) -> bool:
+    """Mark the nodes of a SINK that no rule changes; say whether these are all.
+
+    Mostly they are, and whoever comes next walks in the same order, which a SINK keeps.
+    """
+    changing: set[UOp] = set()
+    for node in root.toposort():
+        if node.normal_for is pm:
+            continue
+        if changing.isdisjoint(node.src):
+            match = pm.matcher(node.op)
+            if match is None or match(node, ctx) is None:
+                _mark(node, pm)
+                continue
+        changing.add(node)
+    return not changing
 
 
 def _no_node(result: object, rule: Rule, node: UOp, name: str | None) -> VerifyError:
