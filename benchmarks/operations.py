@@ -10,6 +10,7 @@ if hasattr(os, "sched_setaffinity"):
 
 import argparse
 import math
+import random
 import statistics
 import sys
 import time
@@ -173,9 +174,13 @@ def _least(calls: Sequence[Callable[[], Any]], seconds: float) -> list[float]:
     best = [float("inf")] * len(calls)
     end = time.process_time() + seconds
     count = 0
+    turns = list(enumerate(calls))
+    # in a fixed order, one library would always pay for the threads and the cold cache that one other leaves
+    order = random.Random(0)
     while count < _LEAST_CALLS or time.process_time() < end:
         count += 1
-        for i, call in enumerate(calls):
+        order.shuffle(turns)
+        for i, call in turns:
             started = time.process_time()
             call()
             best[i] = min(best[i], time.process_time() - started)
