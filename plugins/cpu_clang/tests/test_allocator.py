@@ -1,4 +1,5 @@
 import gc
+import sys
 import weakref
 
 import numpy as np
@@ -90,3 +91,13 @@ def test_memory_that_kernels_could_not_use_is_refused(allocator):
 def test_too_much_memory_is_an_error(allocator, nbytes):
     with pytest.raises(DeviceOutOfMemory):
         allocator.alloc(nbytes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the C library's heap is asked")
+def test_large_blocks_are_not_what_others_freed(allocator):
+    filled = np.ones(3 * HUGE_PAGE, np.uint8)
+    del filled
+    nbytes = 2 * HUGE_PAGE + 5
+    block = allocator.alloc(nbytes)
+    assert not np.frombuffer(allocator.as_memoryview(block, nbytes), np.uint8).any(), "fresh pages are zero"
+    allocator.free(block, nbytes)

@@ -24,6 +24,8 @@ void *dlsym(void *library, char const *name);
 char *dlerror(void);
 int dlclose(void *library);
 
+uintptr_t mmap(uintptr_t at, size_t nbytes, int protection, int flags, int file, long offset);
+int munmap(uintptr_t start, size_t nbytes);
 int posix_memalign(void **out, size_t alignment, size_t nbytes);
 int madvise(uintptr_t start, size_t nbytes, int advice);
 void free(void *);

@@ -21,6 +21,10 @@ IMPORT_ALIGNMENT = 16  # of foreign memory: every element type is aligned, which
 COPY_PIECE = 1 << 20  # copies of more than two pieces run on all threads
 _MOST_ADDED = 1.125  # of a block, to make it whole huge pages
 _ADVICE_HUGE_PAGES = 14  # MADV_HUGEPAGE
+_SMALL_PAGE = os.sysconf("SC_PAGE_SIZE")
+_READ_WRITE = 3  # PROT_READ | PROT_WRITE
+_PRIVATE_ANONYMOUS = 0x22  # Linux's MAP_PRIVATE | MAP_ANONYMOUS
+_FAILED = 2**64 - 1 if sys.maxsize > 2**32 else 2**32 - 1  # MAP_FAILED
 
 
 class HostAddress(int):
@@ -43,26 +47,18 @@ class CpuAllocator(LruAllocator[int]):
         super().__init__(_cache_limit() if cache_limit_bytes is None else cache_limit_bytes)
 
     def _alloc(self, nbytes: int) -> int:
-        is_large = nbytes >= HUGE_PAGE
-        whole = -(-nbytes // HUGE_PAGE) * HUGE_PAGE
-        if is_large and whole <= _MOST_ADDED * nbytes:
-            # else the end lies in small pages
-            nbytes = whole
-        out: Any = ffi.new("void **")
-        if nbytes > sys.maxsize or c_library.posix_memalign(
-            out, HUGE_PAGE if is_large else ALIGNMENT, nbytes
-        ):
+        address = _huge_block(nbytes) if _is_huge(nbytes) else _heap_block(nbytes)
+        if address is None:
             raise DeviceOutOfMemory(
                 f"the host has no block of {nbytes} bytes left", device="CPU", requested_bytes=nbytes
             )
-        address = int(ffi.cast("uintptr_t", out[0]))
-        if is_large and sys.platform == "linux":
-            # a refusal (huge pages are switched off) leaves small pages, which work too
-            c_library.madvise(address, nbytes // HUGE_PAGE * HUGE_PAGE, _ADVICE_HUGE_PAGES)
         return address
 
     def _free(self, handle: int, nbytes: int) -> None:
-        c_library.free(ffi.cast("void *", handle))
+        if _is_huge(nbytes):
+            c_library.munmap(handle, _mapped_bytes(nbytes))
+        else:
+            c_library.free(ffi.cast("void *", handle))
 
     def copyin(self, handle: int, source: memoryview) -> None:
         """Copy `source` into the block."""
@@ -96,6 +92,44 @@ class CpuAllocator(LruAllocator[int]):
             return None
         address.owner = memory
         return address
+
+
+def _is_huge(nbytes: int) -> bool:
+    return nbytes >= HUGE_PAGE and sys.platform == "linux"
+
+
+def _mapped_bytes(nbytes: int) -> int:
+    """Return the size of a huge block: whole huge pages where that adds little, else whole small pages."""
+    whole = -(-nbytes // HUGE_PAGE) * HUGE_PAGE
+    return whole if whole <= _MOST_ADDED * nbytes else -(-nbytes // _SMALL_PAGE) * _SMALL_PAGE
+
+
+def _huge_block(nbytes: int) -> int | None:
+    """Return the address of fresh memory in huge pages, or None where there is no such memory.
+
+    It comes from the system: the heap of the C library hands out what others freed, whose pages stay small.
+    """
+    mapped = _mapped_bytes(nbytes)
+    taken = mapped + HUGE_PAGE
+    start = (
+        c_library.mmap(0, taken, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0) if taken <= sys.maxsize else _FAILED
+    )
+    if start == _FAILED:
+        return None
+    address = -(-start // HUGE_PAGE) * HUGE_PAGE
+    for unused, end in ((start, address), (address + mapped, start + taken)):
+        if end > unused:
+            c_library.munmap(unused, end - unused)
+    # a refusal (huge pages are switched off) leaves small pages, which work too
+    c_library.madvise(address, mapped // HUGE_PAGE * HUGE_PAGE, _ADVICE_HUGE_PAGES)
+    return address
+
+
+def _heap_block(nbytes: int) -> int | None:
+    out: Any = ffi.new("void **")
+    if nbytes > sys.maxsize or c_library.posix_memalign(out, ALIGNMENT, nbytes):
+        return None
+    return int(ffi.cast("uintptr_t", out[0]))
 
 
 def _address(memory: Any) -> int:
