@@ -1,3 +1,5 @@
+import pytest
+
 from plugrad.codegen.devectorizer import devectorize
 from plugrad.dtype import STORABLE, dtypes
 from plugrad.target import Capabilities
@@ -63,15 +65,32 @@ def interleaved(*vectors: UOp) -> UOp:
     )
 
 
-def test_lanes_of_two_vectors_that_take_turns_are_stored_together() -> None:
-    lanes = tuple(v.gep(n) for n in range(4) for v in (a, b))
-    whole = UOp(Ops.VECTORIZE, dtypes.float32.vec(8), lanes)
-    assert devectorize(interleaved(a, b), WIDE) is UOp.sink(out.index(i + 0).store(whole, i))
+@pytest.mark.parametrize("count", [2, 4])
+def test_lanes_of_vectors_that_take_turns_are_stored_together(count: int) -> None:
+    vectors = [x.index(i + 4 * n).load(dtype=four) for n in range(count)]
+    lanes = [v.gep(n) for n in range(4) for v in vectors]
+    whole = (UOp(Ops.VECTORIZE, four, tuple(lanes[n : n + 4])) for n in range(0, 4 * count, 4))
+    stores = (out.index(i + 4 * n).store(value, i) for n, value in enumerate(whole))
+    assert devectorize(interleaved(*vectors), WIDE) is UOp.sink(*stores)
 
 
-def test_lanes_of_many_vectors_are_stored_apart() -> None:
-    many = interleaved(*(x.index(i + 4 * n).load(dtype=four) for n in range(4)))
-    assert len(devectorize(many, WIDE).src) == 16
+def test_lanes_of_three_vectors_are_stored_apart() -> None:
+    many = interleaved(*(x.index(i + 4 * n).load(dtype=four) for n in range(3)))
+    assert len(devectorize(many, WIDE).src) == 12
+
+
+def test_vectors_that_gather_what_is_contiguous_are_shuffles_of_wide_loads() -> None:
+    rows = [x.index(i + 100 * n).load(dtype=four) for n in range(4)]
+    gathered, shuffled = (
+        [out.index(i + 4 * n).store(UOp(Ops.VECTORIZE, four, lanes(n)) + a, i) for n in range(4)]
+        for lanes in (
+            lambda n: tuple(x.index(i + (100 * row + n)).load() for row in range(4)),
+            lambda n: tuple(row.gep(n) for row in rows),
+        )
+    )
+    assert devectorize(UOp.sink(*gathered), WIDE) is UOp.sink(*shuffled)
+    alone = UOp.sink(gathered[1])
+    assert devectorize(alone, WIDE) is alone
 
 
 def test_scalar_targets_store_lanes_apart() -> None:

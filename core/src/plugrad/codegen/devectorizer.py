@@ -5,7 +5,7 @@ them apart.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -45,11 +45,35 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
 
     nodes = sink.toposort()
     ops = _OF_MEMORY if capabilities.vector_bits else None
+    exchanged = _exchanged(nodes, capabilities) if capabilities.vector_bits else {}
     is_kept = all([(new := change(u)) is None or new is u for u in nodes if ops is None or u.op in ops])
     # simplified graphs have no lanes of made vectors
-    if is_kept and sink.normal_for is pm_symbolic:
+    if is_kept and not exchanged and sink.normal_for is pm_symbolic:
         return sink
-    return graph_rewrite(rebuild(sink, change, ops=ops), pm_vector, name="devectorize")
+    return graph_rewrite(rebuild(sink, change, exchanged, ops=ops), pm_vector, name="devectorize")
+
+
+def _exchanged(nodes: Iterable[UOp], capabilities: Capabilities) -> dict[UOp, UOp]:
+    """Return vectors for gathered ones which read, all together, what is contiguous: rows of a transpose.
+
+    before: VECTORIZE(LOAD(INDEX(p, i + n)), LOAD(INDEX(p, i + 100 + n)), ...) for 4 n
+    after:  VECTORIZE(GEP(x, n), GEP(y, n), ...), with x of LOAD(INDEX(p, i)).vec(4), y of i + 100
+    """
+    gathers = [u for u in nodes if u.op is Ops.VECTORIZE and all(map(_is_one_element, u.src))]
+    groups: dict[tuple[Any, ...], dict[int, UOp]] = {}
+    for u in gathers:
+        for load in u.src:
+            memory, index, *gate = load.src[0].src
+            base, offset = _base_and_offset(index)
+            groups.setdefault((len(u.src), memory, base, *gate, load.tag), {})[offset] = load
+    lanes: dict[UOp, UOp] = {}
+    for (most, *_), group in groups.items():
+        for parts in _neighbours(group, most, capabilities):
+            wide = parts[0].src[0].load(dtype=parts[0].dtype.vec(len(parts)))
+            lanes.update((part, wide.gep(i)) for i, part in enumerate(parts))
+    picked = ((u, [lanes.get(s, s) for s in u.src]) for u in gathers)
+    turns = ((u, new, turns_of(new)) for u, new in picked)
+    return {u: u.replace(src=tuple(new)) for u, new, t in turns if t is not None and len(t.vectors) > 1}
 
 
 def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
@@ -62,15 +86,23 @@ def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
     for store in filter(_stores_lane, stores):
         (memory, index, *gate), ranges = store.src[0].src, store.src[2:]
         base, offset = _base_and_offset(index)
-        groups.setdefault((memory, base, *gate, ranges, store.tag), {})[offset] = store
-    joined: dict[UOp, UOp | None] = {}
-    for group in groups.values():
-        for parts in _neighbours(group, capabilities):
+        size = store.src[1].src[0].dtype.count
+        groups.setdefault((size, memory, base, *gate, ranges, store.tag), {})[offset] = store
+    joined: dict[UOp, list[UOp]] = {}
+    for (most, *_), group in groups.items():
+        # by their places: those of one line follow each other
+        together: list[UOp] = []
+        for parts in _neighbours(group, most, capabilities):
             place, value, *ranges = parts[0].src
-            lanes = UOp(Ops.VECTORIZE, value.dtype.vec(len(parts)), tuple(part.src[1] for part in parts))
-            joined.update(dict.fromkeys(parts))
-            joined[parts[0]] = parts[0].replace(src=(place, lanes, *ranges))
-    return [new for store in stores if (new := joined.get(store, store)) is not None]
+            values = tuple([part.src[1] for part in parts])
+            if len({lane.src[0] for lane in values}) > _SHUFFLED and turns_of(values) is None:
+                continue
+            lanes = UOp(Ops.VECTORIZE, value.dtype.vec(len(parts)), values)
+            together.append(parts[0].replace(src=(place, lanes, *ranges)))
+            joined.update(
+                (part, together if part is parts[0] and len(together) == 1 else []) for part in parts
+            )
+    return [new for store in stores for new in joined.get(store, [store])]
 
 
 def _stores_lane(u: UOp) -> bool:
@@ -81,18 +113,19 @@ def _stores_lane(u: UOp) -> bool:
     return value.op is Ops.GEP and value.dtype.count == 1 and not is_bool(value.dtype)
 
 
-def _neighbours(group: Mapping[int, UOp], capabilities: Capabilities) -> Iterator[list[UOp]]:
-    """Yield the stores of neighbouring lanes of a few vectors, by their places."""
+def _is_one_element(u: UOp) -> bool:
+    return u.op is Ops.LOAD and u.dtype.count == len(u.src) == 1
+
+
+def _neighbours(group: Mapping[int, UOp], most: int, capabilities: Capabilities) -> Iterator[list[UOp]]:
+    """Yield the accesses to neighbouring places, `most` or as many as one instruction moves."""
     offsets = sorted(group)
     breaks = [i for i, offset in enumerate(offsets) if i == 0 or offset != offsets[i - 1] + 1]
     for begin, end in pairwise([*breaks, len(offsets)]):
-        itemsize = group[offsets[begin]].src[1].dtype.itemsize
-        for first, size in _pieces(end - begin, itemsize, capabilities):
-            parts = [group[offset] for offset in offsets[begin + first : begin + first + size]]
-            lanes = [part.src[1] for part in parts]
-            is_shuffle = len({lane.src[0] for lane in lanes}) <= _SHUFFLED or turns_of(lanes) is not None
-            if size >= LANES_TO_SHUFFLE and is_shuffle:
-                yield parts
+        itemsize = group[offsets[begin]].src[0].dtype.itemsize
+        for first, size in _pieces(end - begin, itemsize, capabilities, most):
+            if size >= LANES_TO_SHUFFLE:
+                yield [group[offset] for offset in offsets[begin + first : begin + first + size]]
 
 
 def _scalar_parts(u: UOp) -> UOp | None:
@@ -157,10 +190,12 @@ def _base_and_offset(idx: UOp) -> tuple[UOp | None, int]:
     return idx, 0
 
 
-def _pieces(count: int, itemsize: int, capabilities: Capabilities) -> list[tuple[int, int]]:
-    """Return (first lane, lanes) of each access, powers of two that the target moves."""
-    most = max(1, capabilities.max_load_bits // (itemsize * 8))
-    most = min(most, capabilities.max_lanes or most)
+def _pieces(
+    count: int, itemsize: int, capabilities: Capabilities, most: int | None = None
+) -> list[tuple[int, int]]:
+    """Return (first lane, lanes) of each access, powers of two that the target moves, at most `most`."""
+    moved = max(1, capabilities.max_load_bits // (itemsize * 8))
+    most = min(moved, capabilities.max_lanes or moved, most or moved)
     out: list[tuple[int, int]] = []
     first = 0
     while first < count:

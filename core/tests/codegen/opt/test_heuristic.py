@@ -355,15 +355,6 @@ def test_rows_share_vectors_where_a_window_is_the_whole_reduction(size: int, cha
     assert written == ([(3,)] if opts[2] == 16 else [(4,), (3,)])
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(64, 96), (96, 64), (1000, 4096), (4096, 1000), (99, 101)])
-def test_a_transposed_tile_has_as_many_rows_as_a_set_of_the_cache_holds(rows: int, columns: int) -> None:
-    i, j = UOp.range(rows, 0), UOp.range(columns, 1)
-    value = param(1, rows * columns).index(j * rows + i).load()
-    value += param(2, rows * columns).index(i * columns + j).load()
-    ast = kernel(param(0, rows * columns).index(i * columns + j).store(value, i, j))
-    assert sizes(ast, LOOPS, AxisType.UPCAST) == [8, 8]
-
-
 def test_sums_along_vectors_are_not_written_out_for_the_lines_of_a_transposed_result() -> None:
     i, j, k = UOp.range(256, 0), UOp.range(64, 1), UOp.range(64, 2, AxisType.REDUCE)
 

@@ -33,6 +33,7 @@ from plugrad.codegen.opt.tile import (
     reread_bytes,
     vector_steps,
 )
+from plugrad.codegen.opt.transpose import exchange_in_registers
 from plugrad.codegen.opt.unrolling import (
     CODE_LIMIT,
     streams,
@@ -79,7 +80,7 @@ def optimise(kernel: KernelOpt) -> KernelOpt:
 
 def _plan_loops(kernel: KernelOpt) -> None:
     """Choose vectors, tiles, threads and copies, which are chosen with the lanes that need them."""
-    if not kernel.capabilities.vector_bits:
+    if not kernel.capabilities.vector_bits or exchange_in_registers(kernel):
         add_threads(kernel)
         return
     bodies = kernel.bodies
