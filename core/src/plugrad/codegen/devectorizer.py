@@ -54,7 +54,7 @@ def devectorize(sink: UOp, capabilities: Capabilities) -> UOp:
 
 
 def _exchanged(nodes: Iterable[UOp], capabilities: Capabilities) -> dict[UOp, UOp]:
-    """Return vectors for gathered ones which read, all together, what is contiguous: rows of a transpose.
+    """Return shuffles of wide loads for vectors that, together, gather what is contiguous.
 
     before: VECTORIZE(LOAD(INDEX(p, i + n)), LOAD(INDEX(p, i + 100 + n)), ...) for 4 n
     after:  VECTORIZE(GEP(x, n), GEP(y, n), ...), with x of LOAD(INDEX(p, i)).vec(4), y of i + 100

@@ -99,13 +99,13 @@ def _is_huge(nbytes: int) -> bool:
 
 
 def _mapped_bytes(nbytes: int) -> int:
-    """Return the size of a huge block: whole huge pages where that adds little, else whole small pages."""
+    """Return a block's size in huge pages where that adds little, else in small ones."""
     whole = -(-nbytes // HUGE_PAGE) * HUGE_PAGE
     return whole if whole <= _MOST_ADDED * nbytes else -(-nbytes // _SMALL_PAGE) * _SMALL_PAGE
 
 
 def _huge_block(nbytes: int) -> int | None:
-    """Return the address of fresh memory in huge pages, or None where there is no such memory.
+    """Return the address of fresh memory in huge pages, or None where there is none.
 
     It comes from the system: the heap of the C library hands out what others freed, whose pages stay small.
     """

@@ -44,7 +44,7 @@ def exchange_in_registers(kernel: KernelOpt) -> bool:
 
 @frozen
 class _Tile:
-    """The axis along lines of results and the one along what is read, each with a tile's elements."""
+    """The axes along written lines and along read rows, with a tile's elements of each."""
 
     store: MemoryAccess
     read: MemoryAccess
@@ -56,9 +56,10 @@ class _Tile:
         return self.line, self.row
 
     def innermost(self) -> UOp:
-        """Return the axis to go along: lines that a step touches in part should still be there in the next.
+        """Return the axis along which the innermost loop goes.
 
-        That is along what is read, which always is a part, unless written lines push each other out.
+        Lines that a step touches in part should still be in the cache in the next. Of what is read, a step
+        touches parts: the loop goes along rows, unless written lines push each other out.
         """
         line, row = self.line[0], self.row[0]
         is_whole = self.line[1] * self.store.index.dtype.itemsize == LINE_BYTES
@@ -67,7 +68,7 @@ class _Tile:
 
 
 def _shares_sets(place: MemoryAccess, r: UOp) -> bool:
-    """Say whether the lines at all steps of `r` are in one set of the first cache."""
+    """Say whether lines at all steps of `r` share a set of the first cache."""
     return place.step_bytes(r) % _WAY_BYTES == 0
 
 
