@@ -23,7 +23,8 @@ def name_outer_method(message: str) -> str:
     before: "sum: axis 7 is out of range.", raised below `x.norm(axis=7)`
     after:  "norm: axis 7 is out of range."
     """
-    inner = {"broadcast"}
+    # "operation" stands for the method in messages of helpers, which are not told its name
+    inner = {"broadcast", "operation"}
     called = ""
     frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage] - what `logging` and `warnings` use as well
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
@@ -40,10 +41,12 @@ def name_outer_method(message: str) -> str:
         elif called:
             break
         frame = frame.f_back
-    if not called or called.startswith("_") or re.search(rf"\b{called}\b", message):
+    if not called or called.startswith("_"):
         return message
     first = re.match(r"\w+(?=:| of | over | with )", message)
-    return called + message[first.end() :] if first and first[0] in inner else f"{called}: {message}"
+    if first and first[0] in inner:
+        return called + message[first.end() :]
+    return message if re.search(rf"\b{called}\b", message) else f"{called}: {message}"
 
 
 @cache

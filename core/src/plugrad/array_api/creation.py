@@ -108,7 +108,7 @@ def linspace(
     if endpoint:
         return Tensor.linspace(start, stop, num, dtype=dtype, device=device)
     count = as_int(num, "linspace: num")
-    check_sizes((count,), "linspace")
+    check_sizes((count,))
     return Tensor.linspace(start, stop, count + 1, dtype=dtype, device=device)[:count]
 
 
@@ -164,7 +164,7 @@ def eye(
         [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     columns = n_rows if n_cols is None else n_cols
-    check_sizes((n_rows, columns), "eye")
+    check_sizes((n_rows, columns))
     like = Tensor.zeros(1, dtype=dtype, device=device)
     rows = Tensor.arange(n_rows, dtype="int32", device=device).reshape(n_rows, 1)
     # beyond the corners there is nothing, however far

@@ -103,7 +103,7 @@ def fftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: st
         >>> fftfreq(4).tolist()
         [0.0, 0.25, -0.5, -0.25]
     """
-    count: Any = as_size(n, "fftfreq")
+    count: Any = as_size(n)
     place = Tensor.arange(count, dtype=dtypes.int64, device=device)
     whole, half = (size_beside(place, size, place.dtype) for size in (count, count // 2))
     return _frequencies((place + half) % whole - half, count, d, dtype)
@@ -120,7 +120,7 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: DType | None = None, device: s
         >>> rfftfreq(4).tolist()
         [0.0, 0.25, 0.5]
     """
-    count: Any = as_size(n, "rfftfreq")
+    count: Any = as_size(n)
     place = Tensor.arange(count // 2 + 1, dtype=dtypes.int64, device=device)
     return _frequencies(place, count, d, dtype)
 

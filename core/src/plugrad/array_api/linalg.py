@@ -77,7 +77,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
         >>> diagonal(Tensor([[1, 2], [3, 4]]), offset=1).tolist()
         [2]
     """
-    matrices(x, "diagonal")
+    matrices(x)
     return x.diagonal(offset, -2, -1)
 
 
@@ -243,7 +243,7 @@ def vector_norm(
         [5.0, 5.0]
     """
     ord = real_number(ord, "ord")
-    axes = some_axes(axis, x.ndim, "vector_norm")
+    axes = some_axes(axis, x.ndim)
     if math.isinf(ord) and any(x.shape[at] == 0 for at in axes):
         raise ShapeError(f"vector_norm of shape {show(x.shape)} with ord={ord}: there are no elements.")
     return x.norm(ord, axes, keepdims)
@@ -270,7 +270,7 @@ def matrix_norm(
         >>> [matrix_norm(x, ord=ord).item() for ord in ("fro", "nuc", 1, -2)]
         [5.0, 7.0, 4.0, 3.0]
     """
-    matrices(x, "matrix_norm")
+    matrices(x)
     kind: Any = ord or "fro" if ord is None or isinstance(ord, str) else real_number(ord, "ord")
     if kind not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise ArgumentError(f"ord={ord!r:.60} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf.")

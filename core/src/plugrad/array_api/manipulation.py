@@ -39,7 +39,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
         >>> [x.shape for x in broadcast_arrays(Tensor([1, 2]), Tensor([[3], [4]]))]
         [(2, 2), (2, 2)]
     """
-    common = broadcast_shapes(*[x.shape for x in arrays], what="broadcast_arrays")
+    common = broadcast_shapes(*[x.shape for x in arrays])
     return [x.broadcast_to(common) for x in arrays]
 
 
@@ -53,7 +53,7 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
         >>> broadcast_to(Tensor([1, 2]), (2, 2)).tolist()
         [[1, 2], [1, 2]]
     """
-    return x.broadcast_to(check_sizes(as_shape((shape,), "broadcast_to"), "broadcast_to"))
+    return x.broadcast_to(check_sizes(as_shape((shape,))))
 
 
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
@@ -122,7 +122,7 @@ def squeeze(x: Tensor, /, axis: int | Sequence[int]) -> Tensor:
         [1, 2]
     """
     for each in several(axis):
-        size = x.shape[one_axis(each, x.ndim, "squeeze")]
+        size = x.shape[one_axis(each, x.ndim)]
         if size != 1:
             raise ShapeError(f"squeeze of axis {each}, which has size {size}, not 1.")
     return x.squeeze(axis)
@@ -232,7 +232,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
         >>> vecdot(Tensor([[1, 2], [3, 4]]), Tensor([1, 1])).tolist()
         [3, 7]
     """
-    left, right = (x.shape[one_axis(axis, x.ndim, "vecdot")] for x in (x1, x2))
+    left, right = (x.shape[one_axis(axis, x.ndim)] for x in (x1, x2))
     if left != right:
         raise ShapeError(f"vecdot along axis {axis}: sizes {left} and {right} differ.")
     # of complex vectors the first one counts as its conjugate

@@ -137,7 +137,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
         [1, 0]
     """
     flat = x.flatten()
-    count = fixed_shape(flat.shape, "unique_all")[0]
+    count = fixed_shape(flat.shape)[0]
     if is_complex(x.dtype):
         order = flat.imag.argsort()
         order = order[flat.real[order].argsort()]

@@ -33,7 +33,7 @@ def require_optional_tensors(**given: Any) -> None:
     require_tensors(**{name: value for name, value in given.items() if value is not None})
 
 
-def check_tensors(given: Iterable[object], what: str) -> None:
+def check_tensors(given: Iterable[object], what: str = "operation") -> None:
     """Raise DtypeError for values that are no tensors."""
     for one in given:
         if not isinstance(one, TensorBase):
@@ -47,12 +47,14 @@ def float_dtypes(x: TensorBase) -> tuple[DType, DType]:
         >>> float_dtypes(Tensor([1]).cast(dtypes.float16))
         (dtypes.float16, dtypes.float32)
     """
-    refuse_complex("a function", x.dtype)
+    refuse_complex(x.dtype)
     dtype = x.dtype if is_float(x.dtype) else dtypes.default_float
     return dtype, sum_acc_dtype(dtype)
 
 
-def refuse_complex(what: str, dtype: DType) -> None:
+def refuse_complex(dtype: DType) -> None:
     """Raise DtypeError for complex numbers, in a function of real ones."""
     if is_complex(dtype):
-        raise DtypeError(f"{what} of complex numbers: it takes real ones. Take .real, .imag or .abs() first.")
+        raise DtypeError(
+            "operation of complex numbers: it takes real ones. Take .real, .imag or .abs() first."
+        )

@@ -81,4 +81,4 @@ def size_of_shape(shape: Shape) -> Any:
 
 
 def _size_along(shape: Shape, axis: int | None) -> Any:
-    return shape if axis is None else shape[one_axis(axis, len(shape), "size")]
+    return shape if axis is None else shape[one_axis(axis, len(shape), "size: axis")]

@@ -39,7 +39,7 @@ def realize(self: Tensor = _NOTHING, *others: Tensor) -> Tensor:
     if self is _NOTHING:
         return self
     if others:
-        check_tensors(others, "realize")
+        check_tensors(others)
     tensors = (self, *others)
     engine.realize([_source_of(_graph_to_compute(t)) for t in tensors], self._device)
     for t in tensors:
@@ -63,7 +63,7 @@ def schedule(self: Tensor, *others: Tensor) -> ScheduleList:
         >>> len(((x + 1) * 2).schedule())
         1
     """
-    check_tensors(others, "schedule")
+    check_tensors(others)
     return engine.schedule([_graph_to_compute(t) for t in (self, *others)], self._device)
 
 
@@ -77,7 +77,7 @@ def kernelize(self: Tensor, *others: Tensor) -> Tensor:
         >>> (Tensor([1, 2]) + 1).kernelize().tolist()
         [2, 3]
     """
-    check_tensors(others, "kernelize")
+    check_tensors(others)
     tensors = (self, *others)
     for t in tensors:
         _plan_memory(t)

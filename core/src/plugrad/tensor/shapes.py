@@ -70,9 +70,9 @@ def product(dims: Iterable[Dim]) -> Any:
     return nodes if known == 1 else nodes * known if known else 0
 
 
-def as_shape(args: "Sequence[Dim | Sequence[Dim]]", what: str) -> Shape:
+def as_shape(args: "Sequence[Dim | Sequence[Dim]]") -> Shape:
     """Return the shape that was passed as `f(2, 3)` or `f((2, 3))`."""
-    return tuple([as_dim(dim, what) for dim in unpacked(args)])
+    return tuple([as_dim(dim) for dim in unpacked(args)])
 
 
 def unpacked(args: Sequence[Any]) -> tuple[Any, ...]:
@@ -105,7 +105,7 @@ def is_sequence(given: Any) -> bool:
     return not isinstance(given, type) and bool(getattr(given, "ndim", 0))
 
 
-def as_number(value: Any, what: str) -> ConstType:
+def as_number(value: Any, what: str = "operation") -> ConstType:
     """Return a real number of Python or NumPy as one of Python."""
     number = as_element(value, what)
     if isinstance(number, complex):
@@ -113,7 +113,7 @@ def as_number(value: Any, what: str) -> ConstType:
     return number
 
 
-def as_element(value: Any, what: str) -> Number:
+def as_element(value: Any, what: str = "operation") -> Number:
     """Return a real or complex number of Python or NumPy as one of Python."""
     if isinstance(value, (bool, int, float, complex)):
         return value
@@ -146,7 +146,7 @@ def as_int(number: Any, name: str) -> int:
     return found
 
 
-def as_dim(dim: Any, what: str) -> Dim:
+def as_dim(dim: Any, what: str = "operation") -> Dim:
     """Return the size of an axis, or a bound on one."""
     if isinstance(dim, UOp) and dim.shape == () and (dim.dtype is dtypes.index or is_int(dim.dtype)):
         return dim.arg if dim.op is Ops.CONST and isinstance(dim.arg, int) else dim
@@ -171,16 +171,16 @@ def _as_number_of_dim(dim: Any, what: str) -> int:
         ) from error
 
 
-def check_sizes(shape: Shape, what: str) -> Shape:
+def check_sizes(shape: Shape) -> Shape:
     """Return `shape` after checking that its sizes are in 0..2**63-1."""
     if any(isinstance(dim, int) and dim < 0 for dim in shape):
-        raise ShapeError(f"{what}: {show(shape)} has a negative size. Sizes are 0 or more.")
+        raise ShapeError(f"{show(shape)} has a negative size. Sizes are 0 or more.")
     if any(isinstance(dim, int) and dim >= 1 << 63 for dim in shape):
-        raise ShapeError(f"{what}: {show(shape)} has a size of 2**63 or more, which no memory has.")
+        raise ShapeError(f"{show(shape)} has a size of 2**63 or more, which no memory has.")
     return shape
 
 
-def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
+def fixed_shape(shape: Shape, what: str = "operation") -> tuple[int, ...]:
     """Return `shape` for `what`, which takes no symbolic sizes."""
     fixed: Any = shape
     if not is_static(shape):
@@ -191,7 +191,7 @@ def fixed_shape(shape: Shape, what: str) -> tuple[int, ...]:
     return fixed
 
 
-def shape_today(shape: Shape, what: str) -> tuple[int, ...]:
+def shape_today(shape: Shape, what: str = "operation") -> tuple[int, ...]:
     """Return `shape` with present sizes for `what`, which needs numbers."""
     if any(not isinstance(size, int) and size.vmin != size.vmax for size in shape):
         raise ShapeError(
@@ -235,52 +235,52 @@ def is_one_of(value: object, names: Iterable[str]) -> bool:
     return isinstance(value, str) and value in names
 
 
-def one_axis(axis: int, ndim: int, what: str) -> int:
-    """Return `axis` counted from the front."""
+def one_axis(axis: int, ndim: int, name: str = "axis") -> int:
+    """Return `axis` counted from the front; errors call it `name`."""
     try:
         # a flag in the place of an axis is another parameter of another library
         number = None if isinstance(axis, bool) else axis.__index__()
     except (AttributeError, TypeError) as error:
-        raise AxisError(f"{what}: {axis!r:.200} is no axis. Pass an integer.") from error
+        raise AxisError(f"{name}={axis!r:.200} is no axis. Pass an integer.") from error
     if number is None:
-        raise AxisError(f"{what}: {axis!r} is no axis. Pass an integer, and flags by name.")
+        raise AxisError(f"{name}={axis!r} is no axis. Pass an integer, and flags by name.")
     if -ndim <= number < ndim:
         return number % ndim
     have = f"run from {-ndim} to {ndim - 1}" if ndim else "do not exist: it has shape ()"
-    raise AxisError(f"{what}: axis {number} is out of range. The axes of this tensor {have}.")
+    raise AxisError(f"{name} {number} is out of range. The axes of this tensor {have}.")
 
 
-def some_axes(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
+def some_axes(axes: Axes, ndim: int) -> tuple[int, ...]:
     """Return `axes` counted from the front, sorted; None means all."""
     if axes is None:
         return tuple(range(ndim))
-    return tuple(sorted(axes_in_order(several(axes), ndim, what)))
+    return tuple(sorted(axes_in_order(several(axes), ndim)))
 
 
-def axes_in_order(axes: Sequence[int], ndim: int, what: str) -> tuple[int, ...]:
+def axes_in_order(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Return `axes` counted from the front, each named once."""
-    found = tuple([one_axis(axis, ndim, what) for axis in axes])
+    found = tuple([one_axis(axis, ndim) for axis in axes])
     if len(set(found)) != len(found):
-        raise AxisError(f"{what}: axes {axes} name one axis twice. Name each axis once.")
+        raise AxisError(f"axes {axes} name one axis twice. Name each axis once.")
     return found
 
 
-def axes_along(axes: Axes, ndim: int, what: str) -> tuple[int, ...]:
+def axes_along(axes: Axes, ndim: int) -> tuple[int, ...]:
     """Return `axes` as `some_axes`; a tensor without axes has axes 0 and -1.
 
     Example:
-        >>> axes_along(-1, 2, "sum"), axes_along(-1, 0, "sum")
+        >>> axes_along(-1, 2), axes_along(-1, 0)
         ((1,), ())
     """
-    found = some_axes(axes, ndim or 1, what)
+    found = some_axes(axes, ndim or 1)
     return found if ndim else ()
 
 
-def nonempty_axes(shape: Shape, axis: Axes, what: str) -> tuple[int, ...]:
+def nonempty_axes(shape: Shape, axis: Axes) -> tuple[int, ...]:
     """Return `axes_along` after checking that the axes have elements."""
-    axes = axes_along(axis, len(shape), what)
+    axes = axes_along(axis, len(shape))
     if any(isinstance(shape[a], int) and shape[a] == 0 for a in axes):
-        raise ShapeError(f"{what} over axis {axis} of shape {show(shape)}: there are no elements.")
+        raise ShapeError(f"operation over axis {axis} of shape {show(shape)}: there are no elements.")
     return axes
 
 

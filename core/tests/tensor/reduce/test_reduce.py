@@ -265,7 +265,7 @@ def test_flags_are_true_or_false_and_no_axes() -> None:
         with pytest.raises(ArgumentError, match="is neither True nor False"):
             wrong()
     assert x.sum(0, keepdim=np.True_).shape == (1, 2)
-    with pytest.raises(AxisError, match=r"var: False is no axis\. Pass an integer, and flags by name"):
+    with pytest.raises(AxisError, match=r"var: axis=False is no axis\. Pass an integer, and flags by name"):
         x.var(False)
     with pytest.raises(ArgumentError, match="var: 0 follows the axis"):
         x.var(1, 0)  # pyright: ignore[reportArgumentType]

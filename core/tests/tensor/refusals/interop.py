@@ -11,7 +11,7 @@ CASES: list[Case] = [
         "from_dlpack",
         ArgumentError,
         lambda t: Tensor.from_dlpack(np.ones(2), copy="no"),
-        "from_dlpack(copy='no'): pass True, False, or leave it out",
+        "from_dlpack: copy='no' (str) is neither True nor False",
     ),
     (
         "from_torch",

@@ -33,7 +33,7 @@ def asked_shape(method: Callable[..., Tensor], shape: Sequence[Any], names: Mapp
     """Return the shape given to a method, also by another name."""
     if names:
         (shape,) = renamed(method, names, shape=shape)
-    return check_sizes(as_shape(shape, method.__name__), method.__name__)
+    return check_sizes(as_shape(shape))
 
 
 def full(
@@ -58,11 +58,11 @@ def full(
     """
     if names or shape is REQUIRED or fill_value is REQUIRED:
         shape, fill_value = renamed(cls.full, names, shape=shape, fill_value=fill_value)
-    dims = check_sizes(as_shape((shape,), "full"), "full")
+    dims = check_sizes(as_shape((shape,)))
     if isinstance(fill_value, UOp):
         number = cls(fill_value, dtype=dtype, device=device)._graph
         return from_graph(cls, number.reshape((1,) * len(dims)).expand(dims), device, requires_grad)
-    value = as_element(fill_value, "full")
+    value = as_element(fill_value)
     chosen = the_dtype(dtype, infer_dtype([value]))
     uop = UOp.const(chosen, check_element(value, chosen))
     return from_graph(cls, uop.reshape((1,) * len(dims)).expand(dims), device, requires_grad)
@@ -163,7 +163,7 @@ def arange(
     if any(isinstance(x, UOp) for x in (first, last, step)):
         values = _symbolic_range(first, last, step)
         return from_graph(cls, values.cast(the_dtype(dtype, dtypes.default_int)), device, requires_grad)
-    first, last, step = (finite(x, "arange") for x in (first, last, step))
+    first, last, step = (finite(x) for x in (first, last, step))
     if step == 0:
         raise ArgumentError(f"arange({first}, {last}, 0) never ends. Give a step other than 0.")
     count = _term_count(first, last, step)
@@ -179,7 +179,7 @@ def arange(
     if is_whole and min(ends) >= -(1 << 63) and max(ends) < 1 << (63 if min(ends) < 0 else 64):
         values = _integers(ends, count, int(step))
     else:
-        values = _spaced(UOp.iota(count), count, first, step, _wide(chosen), "arange")
+        values = _spaced(UOp.iota(count), count, first, step, _wide(chosen))
     return from_graph(cls, values.cast(chosen), device, requires_grad)
 
 
@@ -209,8 +209,8 @@ def linspace(
     """
     if names or stop is REQUIRED or steps is REQUIRED:
         stop, steps = renamed(cls.linspace, names, stop=stop, steps=steps)
-    steps, chosen = as_count(steps, "linspace"), the_dtype(dtype, dtypes.default_float)
-    start, stop = finite(start, "linspace"), finite(stop, "linspace")
+    steps, chosen = as_count(steps), the_dtype(dtype, dtypes.default_float)
+    start, stop = finite(start), finite(stop)
     if steps == 0:
         return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
     if is_int(chosen):
@@ -220,7 +220,7 @@ def linspace(
         if are_whole and (values := _integer_steps(int(start), int(stop), steps)) is not None:
             return from_graph(cls, values.cast(chosen), device, requires_grad)
     is_large = is_int(chosen) and max(abs(start), abs(stop)) >= 1 << 24
-    values = _even_steps(start, stop, steps, dtypes.float64 if is_large else _wide(chosen), "linspace")
+    values = _even_steps(start, stop, steps, dtypes.float64 if is_large else _wide(chosen))
     return from_graph(cls, values.cast(chosen), device, requires_grad)
 
 
@@ -251,11 +251,11 @@ def logspace(
     """
     if names or stop is REQUIRED or steps is REQUIRED:
         stop, steps = renamed(cls.logspace, names, stop=stop, steps=steps)
-    steps, chosen = as_count(steps, "logspace"), the_dtype(dtype, dtypes.default_float)
-    start, stop, base = (finite(x, "logspace") for x in (start, stop, base))
+    steps, chosen = as_count(steps), the_dtype(dtype, dtypes.default_float)
+    start, stop, base = (finite(x) for x in (start, stop, base))
     if steps == 0:
         return cls.full((0,), 0, dtype=chosen, device=device, requires_grad=requires_grad)
-    powers = _even_steps(start, stop, steps, _wide(chosen), "logspace")
+    powers = _even_steps(start, stop, steps, _wide(chosen))
     values = powers.const_like(float(base)).alu(Ops.POW, powers)
     return from_graph(cls, values.cast(chosen), device, requires_grad)
 
@@ -278,7 +278,7 @@ def eye(
         >>> Tensor.eye(2).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
-    rows, columns = check_sizes(as_shape(((n, n if m is None else m),), "eye"), "eye")
+    rows, columns = check_sizes(as_shape(((n, n if m is None else m),)))
     chosen = the_dtype(dtype, dtypes.default_float)
     row = UOp.iota(rows).reshape((rows, 1)).expand((rows, columns))
     column = UOp.iota(columns).reshape((1, columns)).expand((rows, columns))
@@ -334,7 +334,7 @@ def _wide(dtype: DType) -> DType:
     return dtypes.float64 if dtypes.float64 in (dtype, dtypes.default_float) else dtypes.float32
 
 
-def _spaced(place: UOp, count: int, first: float, step: float, wide: DType, what: str) -> UOp:
+def _spaced(place: UOp, count: int, first: float, step: float, wide: DType) -> UOp:
     """Return `first + place * step` for integers `place` below `count`, rounded as if once.
 
     In float32 what its products and sums leave out is computed beside them.
@@ -343,7 +343,7 @@ def _spaced(place: UOp, count: int, first: float, step: float, wide: DType, what
     """
     if not all(math.isfinite(truncate(x, wide)) for x in (first, step)):
         raise ArgumentError(
-            f"{what}: numbers from {first} on by {step} are too far apart for {wide.name}. Pass smaller "
+            f"numbers from {first} on by {step} are too far apart for {wide.name}. Pass smaller "
             "ones, or dtype='float64'."
         )
     x = place.cast(wide)
@@ -366,14 +366,14 @@ def _spaced(place: UOp, count: int, first: float, step: float, wide: DType, what
     return total + (x * rest[0] + rest[1] + lost)
 
 
-def _even_steps(start: float, stop: float, steps: Dim, wide: DType, what: str) -> UOp:
+def _even_steps(start: float, stop: float, steps: Dim, wide: DType) -> UOp:
     """Return `steps` evenly spaced numbers, counted from the nearer end so that both are exact."""
     if not isinstance(steps, int):
         return _symbolic_even_steps(start, stop, steps).cast(wide)
     gap = (float(stop) - float(start)) / max(steps - 1, 1)
     place = UOp.iota(steps)
-    rising = _spaced(place, steps, start, gap, wide, what)
-    falling = _spaced((steps - 1) - place, steps, stop, -gap, wide, what)
+    rising = _spaced(place, steps, start, gap, wide)
+    falling = _spaced((steps - 1) - place, steps, stop, -gap, wide)
     return (place < (steps + 1) // 2).where(rising, falling)
 
 

@@ -63,7 +63,7 @@ def rand(
         >>> Tensor.rand(2, 3).shape
         (2, 3)
     """
-    chosen = _float_dtype(dtype, "rand")
+    chosen = _float_dtype(dtype)
     bits, dims = random_bits(asked_shape(cls.rand, shape, names), device)
     return from_graph(cls, uniform_bits(bits, chosen).reshape(dims), device, requires_grad)
 
@@ -85,7 +85,7 @@ def randn(
         >>> Tensor.randn(2, 3).dtype
         dtypes.float32
     """
-    chosen = _float_dtype(dtype, "randn")
+    chosen = _float_dtype(dtype)
     bits, dims = random_bits(asked_shape(cls.randn, shape, names), device)
     return from_graph(cls, normal_bits(bits, chosen).reshape(dims), device, requires_grad)
 
@@ -113,7 +113,7 @@ def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
         )
     chance: Any = self._graph.detach()
     if p is not None:
-        chance = finite(p, "bernoulli")
+        chance = finite(p)
         if not 0 <= chance <= 1:
             raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
     elif self.dtype is not dtypes.float64:
@@ -185,8 +185,8 @@ def uniform(
         >>> Tensor.uniform(8, low=2, high=3).floor().tolist()[:3]
         [2.0, 2.0, 2.0]
     """
-    chosen = _float_dtype(dtype, "uniform")
-    low, high = finite(low, "uniform"), finite(high, "uniform")
+    chosen = _float_dtype(dtype)
+    low, high = finite(low), finite(high)
     wide = wide_float(chosen)
     if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
         why = "is above" if low > high else f"is too far, for {wide.name}, below"
@@ -215,8 +215,8 @@ def normal(
         >>> Tensor.normal(2, mean=3.0, std=0.0).tolist()
         [3.0, 3.0]
     """
-    chosen = _float_dtype(dtype, "normal")
-    mean, std = finite(mean, "normal"), finite(std, "normal")
+    chosen = _float_dtype(dtype)
+    mean, std = finite(mean), finite(std)
     if std < 0:
         raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
     bits, dims = random_bits(asked_shape(cls.normal, shape, names), device)
@@ -237,7 +237,7 @@ def scaled_uniform(
         >>> abs(Tensor.scaled_uniform(4, 4)).max().item() <= 0.25
         True
     """
-    dims, chosen = asked_shape(cls.scaled_uniform, shape, names), _float_dtype(dtype, "scaled_uniform")
+    dims, chosen = asked_shape(cls.scaled_uniform, shape, names), _float_dtype(dtype)
     bound = _root_of_share(1, product(dims), chosen)
     return _within(cls, bound, dims, chosen, device, requires_grad)
 
@@ -263,8 +263,8 @@ def glorot_uniform(
         >>> abs(Tensor.glorot_uniform(3, 3)).max().item() <= 1
         True
     """
-    dims, chosen = asked_shape(cls.glorot_uniform, shape, names), _float_dtype(dtype, "glorot_uniform")
-    bound = _root_of_share(6, add_sizes(*_fans(dims, "glorot_uniform")), chosen)
+    dims, chosen = asked_shape(cls.glorot_uniform, shape, names), _float_dtype(dtype)
+    bound = _root_of_share(6, add_sizes(*_fans(dims)), chosen)
     return _within(cls, bound, dims, chosen, device, requires_grad)
 
 
@@ -291,8 +291,8 @@ def kaiming_uniform(
         >>> abs(Tensor.kaiming_uniform(2, 6, a=0)).max().item() <= 1
         True
     """
-    dims, chosen = asked_shape(cls.kaiming_uniform, shape, names), _float_dtype(dtype, "kaiming_uniform")
-    bound = _kaiming_std(dims, a, chosen, "kaiming_uniform") * math.sqrt(3)
+    dims, chosen = asked_shape(cls.kaiming_uniform, shape, names), _float_dtype(dtype)
+    bound = _kaiming_std(dims, a, chosen) * math.sqrt(3)
     return _within(cls, bound, dims, chosen, device, requires_grad)
 
 
@@ -316,8 +316,8 @@ def kaiming_normal(
         >>> Tensor.kaiming_normal(4, 3).shape
         (4, 3)
     """
-    dims, chosen = asked_shape(cls.kaiming_normal, shape, names), _float_dtype(dtype, "kaiming_normal")
-    std = _kaiming_std(dims, a, chosen, "kaiming_normal")
+    dims, chosen = asked_shape(cls.kaiming_normal, shape, names), _float_dtype(dtype)
+    std = _kaiming_std(dims, a, chosen)
     bits, sizes = random_bits(dims, device)
     return from_graph(cls, normal_bits(bits, chosen, std=std).reshape(sizes), device, requires_grad)
 
@@ -329,23 +329,23 @@ def _within(
     return from_graph(kind, within(bits, -bound, bound, dtype).reshape(dims), device, requires_grad)
 
 
-def _float_dtype(dtype: DTypeLike | None, what: str) -> DType:
+def _float_dtype(dtype: DTypeLike | None) -> DType:
     chosen = the_dtype(dtype, dtypes.default_float)
     if not is_float(chosen):
-        raise DtypeError(f"{what} of {chosen.name}: it takes a float dtype. Use randint for integers.")
+        raise DtypeError(f"operation of {chosen.name}: it takes a float dtype. Use randint for integers.")
     return chosen
 
 
-def _fans(shape: Shape, what: str) -> tuple[Dim, Dim]:
+def _fans(shape: Shape) -> tuple[Dim, Dim]:
     if len(shape) < 2:
-        raise ShapeError(f"{what} of shape {show(shape)}: weights have axes (out, in, *kernel).")
+        raise ShapeError(f"operation of shape {show(shape)}: weights have axes (out, in, *kernel).")
     outputs, inputs, *kernel = shape
     return product((inputs, *kernel)), product((outputs, *kernel))
 
 
-def _kaiming_std(shape: Shape, a: float, dtype: DType, what: str) -> Any:
-    slope = float(finite(a, what))
-    return _root_of_share(2 / (1 + slope * slope), _fans(shape, what)[0], dtype)
+def _kaiming_std(shape: Shape, a: float, dtype: DType) -> Any:
+    slope = float(finite(a))
+    return _root_of_share(2 / (1 + slope * slope), _fans(shape)[0], dtype)
 
 
 def _root_of_share(part: float, count: Dim, dtype: DType) -> Any:

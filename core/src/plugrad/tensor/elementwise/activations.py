@@ -56,7 +56,7 @@ def leaky_relu(self: Tensor, negative_slope: float = 0.01, **names: float) -> Te
     """
     if names:
         (negative_slope,) = renamed(self.leaky_relu, names, negative_slope=negative_slope)
-    x, slope = float_graph(self), as_number(negative_slope, "leaky_relu")
+    x, slope = float_graph(self), as_number(negative_slope)
     return self._like((x > 0.0).where(x, x * slope))
 
 
@@ -138,7 +138,7 @@ def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
         >>> Tensor([-1000.0, 2.0]).elu().tolist()
         [-1.0, 2.0]
     """
-    scale = as_number(alpha, "elu")
+    scale = as_number(alpha)
     return composed(self, lambda x: _elu(x, scale))
 
 
@@ -154,7 +154,7 @@ def selu(self: Tensor, alpha: float = 1.6732632423543772, gamma: float = 1.05070
         >>> Tensor([0.0]).selu().tolist()
         [0.0]
     """
-    inner, outer = as_number(alpha, "selu"), as_number(gamma, "selu")
+    inner, outer = as_number(alpha), as_number(gamma)
     return composed(self, lambda x: _elu(x, inner) * outer)
 
 
@@ -169,7 +169,7 @@ def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
         >>> Tensor([-1000.0, 2.0]).celu(0.5).tolist()
         [-0.5, 2.0]
     """
-    scale = as_number(alpha, "celu")
+    scale = as_number(alpha)
     if scale == 0:
         raise ArgumentError("celu: alpha=0 divides by zero. Give another number, or use relu.")
     return composed(self, lambda x: (x > 0.0).where(x, _elu(x / scale, scale)))
@@ -185,7 +185,7 @@ def softplus(self: Tensor, beta: float = 1.0) -> Tensor:
         >>> Tensor([1000.0]).softplus().tolist()
         [1000.0]
     """
-    scale = as_number(beta, "softplus")
+    scale = as_number(beta)
     return composed(self, lambda x: _softplus(x * scale) / scale)
 
 
@@ -219,7 +219,7 @@ def hardtanh(self: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tenso
         >>> Tensor([-5.0, 0.5, 5.0]).hardtanh().tolist()
         [-1.0, 0.5, 1.0]
     """
-    x, low, high = float_graph(self), as_number(min_val, "hardtanh"), as_number(max_val, "hardtanh")
+    x, low, high = float_graph(self), as_number(min_val), as_number(max_val)
     inside = (x >= high).where(x.const_like(high), x)
     return self._like((x <= low).where(x.const_like(low), inside))
 
@@ -231,7 +231,7 @@ def hardsigmoid(self: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor
         >>> Tensor([-9.0, 0.0, 9.0]).hardsigmoid().tolist()
         [0.0, 0.5, 1.0]
     """
-    slope, middle = as_number(alpha, "hardsigmoid"), as_number(beta, "hardsigmoid")
+    slope, middle = as_number(alpha), as_number(beta)
     if slope == 1 / 6 and middle == 0.5:
         return composed(self, _hardsigmoid)  # one rounding less
     return (self * slope + middle).clamp(0, 1)
@@ -299,7 +299,7 @@ def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
     """
     if names:
         (axis,) = renamed(self.glu, names, axis=axis)
-    at = one_axis(axis, self.ndim, "glu")
+    at = one_axis(axis, self.ndim)
     size = self.shape[at]
     if size_today(size) % 2:
         raise ShapeError(
@@ -360,7 +360,7 @@ def hardshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
         >>> Tensor([-2.0, 0.25]).hardshrink().tolist()
         [-2.0, 0.0]
     """
-    width = _width(lambd, "hardshrink")
+    width = _width(lambd)
     return ((self <= width) & (self >= -width)).where(0.0, self)
 
 
@@ -375,7 +375,7 @@ def softshrink(self: Tensor, lambd: float = 0.5) -> Tensor:
         >>> Tensor([-2.0, 0.25]).softshrink().tolist()
         [-1.5, 0.0]
     """
-    width = _width(lambd, "softshrink")
+    width = _width(lambd)
     below = (self < -width).where(self + width, self * 0.0)
     return (self > width).where(self - width, below)
 
@@ -390,8 +390,8 @@ def tanhshrink(self: Tensor) -> Tensor:
     return composed(self, lambda x: x - graphs.tanh(x))
 
 
-def _width(lambd: float, what: str) -> float:
-    width = as_number(lambd, what)
+def _width(lambd: float) -> float:
+    width = as_number(lambd)
     if width < 0:
-        raise ArgumentError(f"{what}: lambd={lambd} is negative. Give the width of the part that becomes 0.")
+        raise ArgumentError(f"lambd={lambd} is negative. Give the width of the part that becomes 0.")
     return width

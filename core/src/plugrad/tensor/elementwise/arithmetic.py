@@ -50,7 +50,7 @@ def sub(self: Tensor, other: Tensor | Number, reverse: bool = False, *, alpha: N
     """
     other = _scaled(self, other, alpha, "sub")
     if is_bool(promoted([self, as_operand(self, other)])):
-        raise dtype_refusal(self, "subtraction", "numbers (use ^ for bools)", other)
+        raise dtype_refusal(self, "numbers (use ^ for bools)", other, what="subtraction")
     return binary(self, Ops.SUB, other, reverse=reverse)
 
 
@@ -163,7 +163,7 @@ def number_dtype(x: Tensor, what: str, other: Any) -> DType:
     """Return the dtype that two operands meet in."""
     dtype = promoted([x, as_operand(x, other)])
     if is_bool(dtype):
-        raise dtype_refusal(x, what, "numbers", other)
+        raise dtype_refusal(x, "numbers", other, what=what)
     return dtype
 
 
@@ -179,7 +179,7 @@ def pow(self: Tensor, other: Tensor | Number, reverse: bool = False) -> Tensor:
     """
     dtype = promoted([self, as_operand(self, other)])
     if is_bool(dtype):
-        raise dtype_refusal(self, "power", "numbers", other)
+        raise dtype_refusal(self, "numbers", other, what="power")
     if is_complex(dtype):
         return _complex_pow(self, other, reverse)
     if not reverse and isinstance(other, (int, float)) and (simple := _simple_pow(self, other)) is not None:

@@ -52,7 +52,7 @@ def bitwise_not(self: Tensor) -> Tensor:
         [-1, 0]
     """
     if is_float(self.dtype):
-        raise dtype_refusal(self, "~", "integers or bools")
+        raise dtype_refusal(self, "integers or bools", what="~")
     return self._like(~self._graph)
 
 
@@ -87,13 +87,13 @@ def rshift(self: Tensor, other: Tensor | Number) -> Tensor:
 
 def _bits(x: Tensor, op: Ops, other: Any) -> Tensor:
     if is_float(promoted([x, as_operand(x, other)])):
-        raise dtype_refusal(x, "bitwise operation", "integers or bools", other)
+        raise dtype_refusal(x, "integers or bools", other, what="bitwise operation")
     return binary(x, op, other)
 
 
 def _shift_operands(x: Tensor, what: str, other: Any) -> list[UOp]:
     if not is_int(promoted([x, as_operand(x, other)])):
-        raise dtype_refusal(x, what, "integers", other)
+        raise dtype_refusal(x, "integers", other, what=what)
     return operand_nodes(x, other)
 
 

@@ -25,10 +25,10 @@ def where(self: Tensor, x: Tensor | Number, y: Tensor | Number) -> Tensor:
         [1, 0]
     """
     if not is_bool(self.dtype):
-        raise dtype_refusal(self, "where", "a bool condition")
+        raise dtype_refusal(self, "a bool condition")
     x, y = as_operand(self, x), as_operand(self, y)
     values = [v for v in (x, y) if isinstance(v, TensorBase)]
-    shape = broadcast_shapes(self.shape, *[v.shape for v in values], what="where")
+    shape = broadcast_shapes(self.shape, *[v.shape for v in values])
     self._check_device(*values)
     dtype = promoted([x, y])
     nodes: list[UOp] = []

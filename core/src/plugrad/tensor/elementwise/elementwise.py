@@ -172,7 +172,7 @@ def trunc(self: Tensor) -> Tensor:
         >>> Tensor([-1.5, 1.5]).trunc().tolist()
         [-1.0, 1.0]
     """
-    refuse_complex("trunc", self.dtype)
+    refuse_complex(self.dtype)
     return self._like(self._graph.trunc() if is_float(self.dtype) else self._graph)
 
 
@@ -183,7 +183,7 @@ def floor(self: Tensor) -> Tensor:
         >>> Tensor([-1.5, 1.5]).floor().tolist()
         [-2.0, 1.0]
     """
-    refuse_complex("floor", self.dtype)
+    refuse_complex(self.dtype)
     if not is_float(self.dtype):
         return self._like(self._graph)
     x, whole = self._graph, self._graph.trunc()
@@ -197,7 +197,7 @@ def ceil(self: Tensor) -> Tensor:
         >>> Tensor([-1.5, 1.5]).ceil().tolist()
         [-1.0, 2.0]
     """
-    refuse_complex("ceil", self.dtype)
+    refuse_complex(self.dtype)
     if not is_float(self.dtype):
         return self._like(self._graph)
     x, whole = self._graph, self._graph.trunc()

@@ -154,7 +154,7 @@ def logit(self: Tensor, eps: float | None = None) -> Tensor:
     """
     if eps is None:
         return composed(self, _logit)
-    low = as_number(eps, "logit")
+    low = as_number(eps)
     return composed(self, lambda x: _logit(_limited(x, low, 1 - low)))
 
 
@@ -213,7 +213,7 @@ def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor | Number, *, value: C
         [4.0]
     """
     factor = as_tensor_operand(self, tensor1)
-    if isinstance(as_number(value, "addcmul"), float) and not is_float(factor.dtype):
+    if isinstance(as_number(value), float) and not is_float(factor.dtype):
         # products of integers may wrap, those of floats do not
         factor = factor.cast(dtypes.default_float)
     return self.add(factor * tensor2, alpha=value)

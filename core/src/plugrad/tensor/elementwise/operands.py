@@ -118,7 +118,7 @@ def compare(tensor: Tensor, other: Any, relation: Callable[[UOp, UOp], UOp]) -> 
     return tensor._like(relation(x, y), other)
 
 
-def dtype_refusal(tensor: Tensor, what: str, wanted: str, *others: Any) -> DtypeError:
+def dtype_refusal(tensor: Tensor, wanted: str, *others: Any, what: str = "operation") -> DtypeError:
     """Return the error that says of which dtypes operands are, and which are wanted."""
     names = " and ".join(
         x.dtype.name if isinstance(x, TensorBase) else f"{x!r} ({type(x).__name__})"
@@ -129,7 +129,7 @@ def dtype_refusal(tensor: Tensor, what: str, wanted: str, *others: Any) -> Dtype
 
 def float_graph(x: Tensor) -> UOp:
     """Return the graph, of integers as the default float."""
-    refuse_complex("a function", x.dtype)
+    refuse_complex(x.dtype)
     return x._graph if is_float(x.dtype) else x._graph.cast(dtypes.default_float)
 
 
@@ -156,7 +156,7 @@ def all_false(x: Tensor) -> UOp:
 def float_pair(tensor: Tensor, other: Tensor | Number, function: Any) -> Tensor:
     """Return a function of two floats; 16-bit ones go through it in float32."""
     dtype = promoted([tensor, as_operand(tensor, other)])
-    refuse_complex("a function", dtype)
+    refuse_complex(dtype)
     dtype = dtype if is_float(dtype) else dtypes.default_float
     wide = dtypes.float32 if dtype.itemsize < 4 else dtype
     x, y = operand_nodes(tensor, other, dtype=wide)

@@ -270,7 +270,7 @@ def nan_to_num(
             raise DtypeError(f"nan_to_num: {value} is a flag, as NumPy's `copy`. Pass a number.")
     most = _LARGEST.get(self.dtype.name, 0.0)
     given = (nan, most if posinf is None else posinf, -most if neginf is None else neginf)
-    middle, high, low = (as_number(value, "nan_to_num") for value in given)
+    middle, high, low = (as_number(value) for value in given)
     x = self._graph
     if not is_float(self.dtype):
         return self._like(x)
@@ -313,7 +313,7 @@ def isclose(
     wide = dtype if is_float(dtype) else dtypes.float64 if dtype.itemsize > 2 else dtypes.float32
     x, y = operand_nodes(self, other, dtype=wide)
     # an infinite tolerance holds for nothing but equal infinities
-    bound = graphs.size_of(y) * as_number(rtol, "isclose") + as_number(atol, "isclose")
+    bound = graphs.size_of(y) * as_number(rtol) + as_number(atol)
     close = (graphs.size_of(x - y) <= bound) & (bound < math.inf) & (graphs.size_of(x) < math.inf)
     close = close | x.eq(y)
     return self._like(close | (x.ne(x) & y.ne(y)) if equal_nan else close, other)

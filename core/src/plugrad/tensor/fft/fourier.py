@@ -124,7 +124,7 @@ def hfft(
         >>> Tensor([1.5 + 0j, -0.5 + 0j]).hfft().tolist()
         [1.0, 2.0]
     """
-    return real_transform(self.conj(), *_along(hfft, self, n, axis, names), _inverse_norm("hfft", norm))
+    return real_transform(self.conj(), *_along(hfft, self, n, axis, names), _inverse_norm(norm))
 
 
 def ihfft(
@@ -146,7 +146,7 @@ def ihfft(
         >>> Tensor([1.0, 2.0]).ihfft().real.tolist()
         [1.5, -0.5]
     """
-    return half_transform(self, *_along(ihfft, self, n, axis, names), _inverse_norm("ihfft", norm)).conj()
+    return half_transform(self, *_along(ihfft, self, n, axis, names), _inverse_norm(norm)).conj()
 
 
 Sizes = Sequence[Dim | None]
@@ -154,29 +154,26 @@ Sizes = Sequence[Dim | None]
 
 def _along(
     method: Callable[..., Tensor], x: Tensor, n: Dim | None, axis: int, names: Mapping[str, Any]
-) -> tuple[str, Sizes, Sequence[int]]:
-    """Return the name of a method of one axis, its size and its axis."""
+) -> tuple[Sizes, Sequence[int]]:
+    """Return the size and the axis of a method of one axis."""
     if names:
         (axis,) = renamed(method, names, axis=axis)
-    return method.__name__, (n,), (one_axis(axis, x.ndim, method.__name__),)
+    return (n,), (one_axis(axis, x.ndim),)
 
 
-def complex_transform(
-    x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: Norm, sign: int
-) -> Tensor:
+def complex_transform(x: Tensor, sizes: Sizes, axes: Sequence[int], norm: Norm, sign: int) -> Tensor:
     """Return complex frequencies of any numbers.
 
     Args:
         x: any numbers.
-        what: the method, for messages.
         sizes: how many elements to take of each axis; None: all.
         axes: which, each once.
         norm: what divides.
         sign: of the exponent: -1, or 1 for an inverse.
     """
-    _check_norm(what, norm)
+    _check_norm(norm)
     x = _as_inexact(x)
-    given = [(at, _count(x, at, n, what)) for at, n in zip(axes, sizes, strict=True)]
+    given = [(at, _count(x, at, n)) for at, n in zip(axes, sizes, strict=True)]
     if is_complex(x.dtype):
         pairs = x.view_as_real()
     elif given and isinstance(given[-1][1], int):
@@ -188,16 +185,14 @@ def complex_transform(
     return pairs.view_as_complex()
 
 
-def half_transform(x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: Norm) -> Tensor:
+def half_transform(x: Tensor, sizes: Sizes, axes: Sequence[int], norm: Norm) -> Tensor:
     """Return the frequencies of real numbers, half of the last axis (see `complex_transform`)."""
-    _check_axis(x, axes, what)
-    _check_norm(what, norm)
+    _check_axis(x, axes)
+    _check_norm(norm)
     if is_complex(x.dtype):
-        raise DtypeError(
-            f"{what} of {x.dtype.name}: it takes real numbers only. Use {what.removeprefix('i')[1:]}."
-        )
+        raise DtypeError(f"operation of {x.dtype.name}: it takes real numbers only. Use fft, fft2 or fftn.")
     x = _as_inexact(x)
-    *others, (last, size) = [(at, _count(x, at, n, what)) for at, n in zip(axes, sizes, strict=True)]
+    *others, (last, size) = [(at, _count(x, at, n)) for at, n in zip(axes, sizes, strict=True)]
     if isinstance(size, int):
         half = half_frequencies(resized(x, last, size).movedim(last, -1)).movedim(-2, last)
         pairs = _normalized(half, size, norm, -1)
@@ -209,18 +204,18 @@ def half_transform(x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm
     return pairs.view_as_complex()
 
 
-def real_transform(x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm: Norm) -> Tensor:
+def real_transform(x: Tensor, sizes: Sizes, axes: Sequence[int], norm: Norm) -> Tensor:
     """Return the real numbers of `half_transform` frequencies; see `complex_transform`."""
-    _check_axis(x, axes, what)
-    _check_norm(what, norm)
+    _check_axis(x, axes)
+    _check_norm(norm)
     x = _as_inexact(x)
     last, n = axes[-1], sizes[-1]
-    count: Any = (x.shape[last] - 1) * 2 if n is None else as_size(n, what)
+    count: Any = (x.shape[last] - 1) * 2 if n is None else as_size(n)
     if size_today(count) < 1:
-        raise ArgumentError(f"{what}: n={size_today(count)} elements. Ask for at least 1, with n=.")
+        raise ArgumentError(f"n={size_today(count)} elements. Ask for at least 1, with n=.")
     pairs = x.view_as_real() if is_complex(x.dtype) else x.stack(x.zeros_like(), axis=-1)
     for at, size in zip(axes[:-1], sizes, strict=False):
-        pairs = _transform_axis(pairs, at, _count(x, at, size, what), norm, 1)
+        pairs = _transform_axis(pairs, at, _count(x, at, size), norm, 1)
     half = resized(pairs, last, count // 2 + 1)
     if isinstance(count, int) and count % 2 == 0:
         return _normalized(real_numbers(half.movedim(last, -2)), count, norm, 1).movedim(-1, last)
@@ -228,31 +223,31 @@ def real_transform(x: Tensor, what: str, sizes: Sizes, axes: Sequence[int], norm
     return interval(_transform_axis(full, last, full.shape[last], norm, 1), x.ndim, 0, 1).squeeze(-1)
 
 
-def as_size(n: Any, what: str) -> Dim:
+def as_size(n: Any) -> Dim:
     """Return a number of elements; a node where that is symbolic."""
-    count = n if isinstance(n, UOp) else as_int(n, f"{what}: n")
+    count = n if isinstance(n, UOp) else as_int(n, "n")
     if size_today(count) < 1:
-        raise ArgumentError(f"{what}: n={size_today(count)} elements. There must be at least 1.")
+        raise ArgumentError(f"n={size_today(count)} elements. There must be at least 1.")
     return count
 
 
-def _count(x: Tensor, axis: int, n: Any, what: str) -> Dim:
-    return as_size(x.shape[axis] if n is None else n, what)
+def _count(x: Tensor, axis: int, n: Any) -> Dim:
+    return as_size(x.shape[axis] if n is None else n)
 
 
-def _check_axis(x: Tensor, axes: Sequence[int], what: str) -> None:
+def _check_axis(x: Tensor, axes: Sequence[int]) -> None:
     if not axes:
-        raise AxisError(f"{what} of shape {show(x.shape)}: there is no axis to transform.")
+        raise AxisError(f"operation of shape {show(x.shape)}: there is no axis to transform.")
 
 
-def _check_norm(what: str, norm: Any) -> None:
+def _check_norm(norm: Any) -> None:
     if norm is not None:
-        check_choice(norm, ("backward", "ortho", "forward"), f"{what}: norm")
+        check_choice(norm, ("backward", "ortho", "forward"), "norm")
 
 
-def _inverse_norm(what: str, norm: Norm) -> Norm:
+def _inverse_norm(norm: Norm) -> Norm:
     """Return the norm that divides a transform as the given one divides its inverse."""
-    _check_norm(what, norm)
+    _check_norm(norm)
     return "forward" if norm is None or norm == "backward" else "backward" if norm == "forward" else norm
 
 

@@ -10,7 +10,7 @@ from plugrad.tensor.base import Tensor
 from plugrad.tensor.fft.fourier import Norm, complex_transform, half_transform, real_transform
 from plugrad.tensor.keywords import AxesNames, renamed
 from plugrad.tensor.shape.padding import interval
-from plugrad.tensor.shapes import Axes, Dim, as_int, one_axis, several, some_axes
+from plugrad.tensor.shapes import Axes, Dim, as_int, axes_in_order, several, some_axes
 from plugrad.uop import UOp, add_sizes
 
 Sizes = Sequence[Dim | None] | None
@@ -170,7 +170,7 @@ def fftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Ten
     """
     if names:
         (axes,) = renamed(fftshift, names, axes=axes)
-    return _roll_half(self, axes, 1, "fftshift")
+    return _roll_half(self, axes, 1)
 
 
 def ifftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Tensor:
@@ -185,11 +185,11 @@ def ifftshift(self: Tensor, axes: Axes = None, **names: Unpack[AxesNames]) -> Te
     """
     if names:
         (axes,) = renamed(ifftshift, names, axes=axes)
-    return _roll_half(self, axes, -1, "ifftshift")
+    return _roll_half(self, axes, -1)
 
 
-def _roll_half(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
-    for at in some_axes(axes, x.ndim, what):
+def _roll_half(x: Tensor, axes: Axes, direction: int) -> Tensor:
+    for at in some_axes(axes, x.ndim):
         size: Any = x.shape[at]
         half = size // 2
         if isinstance(size, int):
@@ -200,37 +200,33 @@ def _roll_half(x: Tensor, axes: Axes, direction: int, what: str) -> Tensor:
     return x
 
 
-AxisSizes = tuple[str, tuple[Dim | None, ...], tuple[int, ...]]
+AxisSizes = tuple[tuple[Dim | None, ...], tuple[int, ...]]
 Method = Callable[..., "Tensor"]
 
 
 def _two_axes(method: Method, x: Tensor, s: Sizes, axes: Axes, names: Mapping[str, Any]) -> AxisSizes:
     if names:
         (axes,) = renamed(method, names, axes=axes)
-    what = method.__name__
     if axes is None or len(several(axes)) != 2:
-        raise AxisError(f"{what}: axes={axes!r} are not two. Name two axes, or use {what[:-1]}n.")
+        raise AxisError(f"axes={axes!r} are not two. Name two axes, or use {method.__name__[:-1]}n.")
     return _sizes_and_axes(method, x, s, axes, {})
 
 
 def _sizes_and_axes(method: Method, x: Tensor, s: Sizes, axes: Axes, names: Mapping[str, Any]) -> AxisSizes:
-    """Return the method's name, the sizes, None for all of an axis, and the axes."""
+    """Return the sizes, None for all of an axis, and the axes."""
     if names:
         (axes,) = renamed(method, names, axes=axes)
-    what = method.__name__
     sizes = None if s is None else several(s)
     if axes is None:
         count = x.ndim if sizes is None else len(sizes)
         if count > x.ndim:
-            raise ArgumentError(f"{what}: s={s!r} are more sizes than axes: there are {x.ndim}.")
+            raise ArgumentError(f"s={s!r} are more sizes than axes: there are {x.ndim}.")
         found = tuple(range(x.ndim - count, x.ndim))
     else:
-        found = tuple([one_axis(axis, x.ndim, what) for axis in several(axes)])
-    if len(set(found)) != len(found):
-        raise AxisError(f"{what}: axes={axes!r} name one axis twice. Name each axis once.")
+        found = axes_in_order(several(axes), x.ndim)
     if sizes is None:
-        return what, (None,) * len(found), found
+        return (None,) * len(found), found
     if len(sizes) != len(found):
-        raise ArgumentError(f"{what}: s={s!r} for {len(found)} axes. Pass a size for each axis.")
-    given = [n if n is None or isinstance(n, UOp) else as_int(n, f"{what}: s") for n in sizes]
-    return what, tuple([None if isinstance(n, int) and n == -1 else n for n in given]), found
+        raise ArgumentError(f"s={s!r} for {len(found)} axes. Pass a size for each axis.")
+    given = [n if n is None or isinstance(n, UOp) else as_int(n, "s") for n in sizes]
+    return tuple([None if isinstance(n, int) and n == -1 else n for n in given]), found

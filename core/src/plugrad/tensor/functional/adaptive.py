@@ -37,7 +37,7 @@ def adaptive_avg_pool2d(self: Tensor, output_size: OutputSizes) -> Tensor:
         >>> Tensor([[1.0, 2.0, 3.0]]).adaptive_avg_pool2d((1, 2)).tolist()
         [[1.5, 2.5]]
     """
-    return adaptive_avg(self, output_size, axes_of(output_size, 2), "adaptive_avg_pool2d")
+    return adaptive_avg(self, output_size, axes_of(output_size, 2))
 
 
 def adaptive_avg_pool1d(self: Tensor, output_size: OutputSizes) -> Tensor:
@@ -47,7 +47,7 @@ def adaptive_avg_pool1d(self: Tensor, output_size: OutputSizes) -> Tensor:
         >>> Tensor([1.0, 2.0, 3.0]).adaptive_avg_pool1d(1).tolist()
         [2.0]
     """
-    return adaptive_avg(self, output_size, 1, "adaptive_avg_pool1d")
+    return adaptive_avg(self, output_size, 1)
 
 
 def adaptive_avg_pool3d(self: Tensor, output_size: OutputSizes) -> Tensor:
@@ -57,7 +57,7 @@ def adaptive_avg_pool3d(self: Tensor, output_size: OutputSizes) -> Tensor:
         >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_avg_pool3d(1).item()
         3.5
     """
-    return adaptive_avg(self, output_size, 3, "adaptive_avg_pool3d")
+    return adaptive_avg(self, output_size, 3)
 
 
 def adaptive_max_pool2d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
@@ -75,7 +75,7 @@ def adaptive_max_pool2d(self: Tensor, output_size: OutputSizes, return_indices: 
         [[4.0, 4.0]]
     """
     axes = axes_of(output_size, 2)
-    return _adaptive_max(self, output_size, axes, return_indices, "adaptive_max_pool2d")
+    return _adaptive_max(self, output_size, axes, return_indices)
 
 
 def adaptive_max_pool1d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
@@ -85,7 +85,7 @@ def adaptive_max_pool1d(self: Tensor, output_size: OutputSizes, return_indices: 
         >>> Tensor([1, 2, 3]).adaptive_max_pool1d(1).tolist()
         [3]
     """
-    return _adaptive_max(self, output_size, 1, return_indices, "adaptive_max_pool1d")
+    return _adaptive_max(self, output_size, 1, return_indices)
 
 
 def adaptive_max_pool3d(self: Tensor, output_size: OutputSizes, return_indices: bool = False) -> Any:
@@ -95,12 +95,12 @@ def adaptive_max_pool3d(self: Tensor, output_size: OutputSizes, return_indices: 
         >>> Tensor.arange(8).reshape(2, 2, 2).adaptive_max_pool3d(1).item()
         7
     """
-    return _adaptive_max(self, output_size, 3, return_indices, "adaptive_max_pool3d")
+    return _adaptive_max(self, output_size, 3, return_indices)
 
 
-def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int, what: str) -> Tensor:
+def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int) -> Tensor:
     """Return means over so many windows of the last axes."""
-    counts = _window_counts(x, output_size, axes, what)
+    counts = _window_counts(x, output_size, axes)
     narrow = x.dtype if is_float(x.dtype) else dtypes.default_float
     u = x._graph.cast(sum_acc_dtype(narrow))
     first = x.ndim - axes
@@ -110,10 +110,8 @@ def adaptive_avg(x: Tensor, output_size: OutputSizes, axes: int, what: str) -> T
     return x._like(u.cast(narrow))
 
 
-def _adaptive_max(
-    tensor: Tensor, output_size: OutputSizes, axes: int, return_indices: bool, what: str
-) -> Any:
-    counts = _window_counts(tensor, output_size, axes, what)
+def _adaptive_max(tensor: Tensor, output_size: OutputSizes, axes: int, return_indices: bool) -> Any:
+    counts = _window_counts(tensor, output_size, axes)
     first = tensor.ndim - axes
     sizes: Any = tensor.shape[first:]
     from_end = from_end_of(sizes)
@@ -130,16 +128,16 @@ def _adaptive_max(
     return tensor._like(best), tensor._like(place_from_end(rank, product(sizes)))
 
 
-def _window_counts(x: TensorBase, output_size: OutputSizes, axes: int, what: str) -> tuple[Any, ...]:
-    shape = checked_shape(x, axes, what)
-    given = per_axis(output_size, axes, f"{what}: output_size")
+def _window_counts(x: TensorBase, output_size: OutputSizes, axes: int) -> tuple[Any, ...]:
+    shape = checked_shape(x, axes)
+    given = per_axis(output_size, axes, "output_size")
     sizes = shape[len(shape) - axes :]
     counts = tuple(
         size if count is None else dims_of(count, 1, "output_size")[0]
         for count, size in zip(given, sizes, strict=True)
     )
     if min(map(size_today, (*counts, *sizes))) < 1:
-        raise ShapeError(f"{what} of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
+        raise ShapeError(f"operation of shape {show(shape)} to {show(counts)}: all sizes must be at least 1.")
     return counts
 
 

@@ -208,7 +208,7 @@ class _Blocks:
 def _attend_in_blocks(q: Any, k: Any, v: Any, mask: Any, first: int | None, dropout_p: float) -> Any:
     size, p = k.shape[-2], dropout_p if q.training else 0.0
     blocks = _Blocks(size, -(-size // -(-size // _BLOCK)), first, p)
-    lead = broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2], what="scaled_dot_product_attention")
+    lead = broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     rows = (*lead, q.shape[-2])
     scores = (*rows, blocks.width)
     kept = [

@@ -36,16 +36,16 @@ def one_hot(self: Tensor, num_classes: int) -> Tensor:
         >>> Tensor([1, 0]).one_hot(3).tolist()
         [[0, 1, 0], [1, 0, 0]]
     """
-    return self._like(_is_class(self, num_classes, "one_hot").cast(dtypes.default_int))
+    return self._like(_is_class(self, num_classes).cast(dtypes.default_int))
 
 
-def _is_class(x: Tensor, num_classes: Dim, what: str) -> UOp:
+def _is_class(x: Tensor, num_classes: Dim) -> UOp:
     if not is_int(x.dtype):
-        raise dtype_refusal(x, what, "integers")
+        raise dtype_refusal(x, "integers")
     if not isinstance(num_classes, UOp):
         num_classes = as_int(num_classes, "num_classes")
     if size_today(num_classes) < 1:
-        raise ShapeError(f"{what} with {size_today(num_classes)} classes. Pass at least 1.")
+        raise ShapeError(f"operation with {size_today(num_classes)} classes. Pass at least 1.")
     shape: Any = (*x.shape, num_classes)
     is_narrow = greatest(num_classes) < 128
     numbers = UOp.iota(num_classes).cast(x.dtype) if is_narrow else UOp.iota(num_classes)
@@ -84,9 +84,8 @@ def sparse_categorical_crossentropy(
     """
     if names or y is REQUIRED:
         (y,) = renamed(self.sparse_categorical_crossentropy, names, y=y)
-    what = "sparse_categorical_crossentropy"
-    _check_logits(self, what, label_smoothing, reduction)
-    return _label_loss(self.log_softmax(-1), y, None, ignore_index, label_smoothing, reduction, what)
+    _check_logits(self, label_smoothing, reduction)
+    return _label_loss(self.log_softmax(-1), y, None, ignore_index, label_smoothing, reduction)
 
 
 def cross_entropy(
@@ -128,13 +127,13 @@ def cross_entropy(
             f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
             "the classes' weights are given by name, weight=..."
         )
-    _check_logits(self, "cross_entropy", label_smoothing, reduction)
+    _check_logits(self, label_smoothing, reduction)
     require_tensors(y=y)
     axis = min(1, self.ndim - 1)
     last = (*[a for a in range(self.ndim) if a != axis], axis)
     if is_int(y.dtype):
         scores = self.log_softmax(axis).permute(last)
-        return _label_loss(scores, y, weight, ignore_index, label_smoothing, reduction, "cross_entropy")
+        return _label_loss(scores, y, weight, ignore_index, label_smoothing, reduction)
     if self.shape != y.shape:
         raise ShapeError(
             f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
@@ -146,7 +145,7 @@ def cross_entropy(
         target = y * (1 - label_smoothing) + label_smoothing / size_beside(y, classes, y.dtype)
     scores = self.log_softmax(axis).permute(last)
     if weight is not None:
-        scores = scores * _class_weights(self, weight, classes, "cross_entropy")
+        scores = scores * _class_weights(self, weight, classes)
     return reduced(-(scores * target.permute(last)).sum(-1), reduction)
 
 
@@ -179,10 +178,10 @@ def nll_loss(
     """
     if names or y is REQUIRED:
         (y,) = renamed(self.nll_loss, names, y=y)
-    _check_logits(self, "nll_loss", 0.0, reduction)
+    _check_logits(self, 0.0, reduction)
     axis = min(1, self.ndim - 1)
     scores = self.permute((*[a for a in range(self.ndim) if a != axis], axis))
-    return _label_loss(scores, y, weight, ignore_index, 0.0, reduction, "nll_loss")
+    return _label_loss(scores, y, weight, ignore_index, 0.0, reduction)
 
 
 def _label_loss(
@@ -192,20 +191,19 @@ def _label_loss(
     ignore_index: int | None,
     label_smoothing: float,
     reduction: Reduction,
-    what: str,
 ) -> Tensor:
     """Return the loss of log-probabilities, classes on the last axis."""
     require_tensors(y=y)
     if x.shape[:-1] != y.shape:
         raise ShapeError(
-            f"{what}: logits {show(x.shape)} take labels of shape {show(x.shape[:-1])}, not {show(y.shape)}."
+            f"logits {show(x.shape)} take labels of shape {show(x.shape[:-1])}, not {show(y.shape)}."
         )
     classes: Any = x.shape[-1]
     if ignore_index is not None:
         ignore_index = as_int(ignore_index, "ignore_index")
     x._check_device(y)
-    chosen = y._like(_is_class(y, classes, what))
-    factors = None if weight is None else _class_weights(x, weight, classes, what)
+    chosen = y._like(_is_class(y, classes))
+    factors = None if weight is None else _class_weights(x, weight, classes)
     weighted = x if factors is None else x * factors
     losses = -chosen.where(weighted, 0).sum(-1)
     if label_smoothing:
@@ -225,25 +223,25 @@ def _label_loss(
     return (losses.cast(wide).sum() / total.cast(wide).sum()).cast(losses.dtype)
 
 
-def _class_weights(x: Tensor, weight: Tensor, classes: Dim, what: str) -> Tensor:
+def _class_weights(x: Tensor, weight: Tensor, classes: Dim) -> Tensor:
     require_tensors(weight=weight)
     if weight.shape != (classes,) or not is_float(weight.dtype):
         raise (ShapeError if is_float(weight.dtype) else DtypeError)(
-            f"{what}: weight of shape {show(weight.shape)} and {weight.dtype.name} for "
+            f"weight of shape {show(weight.shape)} and {weight.dtype.name} for "
             f"{show((classes,))[1:-2]} classes. Pass one float for each class."
         )
     x._check_device(weight)
     return weight.cast(x.dtype)
 
 
-def _check_logits(x: Tensor, what: str, label_smoothing: float, reduction: str) -> None:
+def _check_logits(x: Tensor, label_smoothing: float, reduction: str) -> None:
     if not is_float(x.dtype):
-        raise dtype_refusal(x, what, "floats as logits")
+        raise dtype_refusal(x, "floats as logits")
     if not x.ndim:
-        raise ShapeError(f"{what} of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
+        raise ShapeError("operation of a scalar: the classes need an axis. Pass logits (N, C) or (C,).")
     if not 0 <= real_number(label_smoothing, "label_smoothing") <= 1:
-        raise ArgumentError(f"{what}: label_smoothing={label_smoothing} lies outside of 0..1.")
-    check_reduction(reduction, what)
+        raise ArgumentError(f"label_smoothing={label_smoothing} lies outside of 0..1.")
+    check_reduction(reduction)
 
 
 def binary_cross_entropy(
@@ -263,12 +261,12 @@ def binary_cross_entropy(
         >>> round(Tensor([0.5]).binary_cross_entropy(Tensor([1.0])).item(), 4)
         0.6931
     """
-    check_target(self, target, reduction, "binary_cross_entropy")
+    check_target(self, target, reduction)
     log, rest = (p.log().clamp(-100.0) for p in (self, 1 - self))
     losses = -(target * log + (1 - target) * rest)
     (out,) = with_rule([losses._graph], [self._graph, target._graph], _binary_entropy_rule)
     losses = self._make(out, losses.device, losses.requires_grad)
-    return reduced(weighted_by(losses, weight, "binary_cross_entropy"), reduction)
+    return reduced(weighted_by(losses, weight), reduction)
 
 
 def binary_crossentropy(
@@ -309,15 +307,15 @@ def binary_cross_entropy_with_logits(
         >>> round(Tensor([0.0]).binary_cross_entropy_with_logits(Tensor([1.0])).item(), 4)
         0.6931
     """
-    check_target(self, target, reduction, "binary_cross_entropy_with_logits")
+    check_target(self, target, reduction)
     # -log(sigmoid(x)) == softplus(-x), and the same less x for the negative side
     surprise = (-self).softplus()
     require_optional_tensors(weight=weight, pos_weight=pos_weight)
     if pos_weight is not None:
-        extra = weighted_by(target, pos_weight - 1, "binary_cross_entropy_with_logits")
+        extra = weighted_by(target, pos_weight - 1)
         surprise = surprise * (extra + 1)
     losses = (1 - target) * self + surprise
-    return reduced(weighted_by(losses, weight, "binary_cross_entropy_with_logits"), reduction)
+    return reduced(weighted_by(losses, weight), reduction)
 
 
 def binary_crossentropy_logits(

@@ -41,8 +41,8 @@ def conv1d(
         >>> Tensor([[[1.0, 2.0, 4.0]]]).conv1d(Tensor([[[1.0, -1.0]]])).tolist()
         [[[-1.0, -2.0]]]
     """
-    check_axes(self, weight, 1, "conv1d")
-    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv1d")
+    check_axes(self, weight, 1)
+    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype)
 
 
 def conv2d(
@@ -84,8 +84,8 @@ def conv2d(
         [[[[4.0, 4.0], [4.0, 4.0]]]]
     """
     require_tensors(weight=weight)
-    check_axes(self, weight, weight.ndim - 2, "conv2d")
-    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv2d")
+    check_axes(self, weight, weight.ndim - 2)
+    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype)
 
 
 def conv3d(
@@ -110,8 +110,8 @@ def conv3d(
         >>> Tensor.ones(1, 1, 2, 2, 2).conv3d(Tensor.ones(1, 1, 2, 2, 2)).item()
         8.0
     """
-    check_axes(self, weight, 3, "conv3d")
-    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype, "conv3d")
+    check_axes(self, weight, 3)
+    return _convolve(self, weight, bias, groups, stride, dilation, padding, dtype)
 
 
 def _convolve(
@@ -123,18 +123,17 @@ def _convolve(
     dilation: Sizes,
     padding: Padding,
     dtype: DTypeLike | None,
-    what: str,
 ) -> Tensor:
     axes = weight.ndim - 2
     require_optional_tensors(bias=bias)
     groups = as_int(groups, "groups")
     _, inner, *kernel = weight.shape
     # n * 1 would be another size than n
-    check_groups(x, weight, groups, inner if groups == 1 else inner * groups, what)
+    check_groups(x, weight, groups, inner if groups == 1 else inner * groups)
     x._check_device(weight)
     steps = sizes_of(stride, axes, "stride")
     gaps = sizes_of(dilation, axes, "dilation")
-    widths = not_negative(widths_of_words(padding, tuple(kernel), steps, gaps, what), what)
+    widths = not_negative(widths_of_words(padding, tuple(kernel), steps, gaps))
     return cross_correlation(x, weight, bias, groups, steps, gaps, widths, dtype)
 
 
@@ -169,25 +168,25 @@ def cross_correlation(
     return result if bias is None else result + bias.reshape(1, -1, *(1,) * len(kernel))
 
 
-def check_axes(x: Tensor, weight: Tensor, axes: int, what: str, channels: str = "O, C/groups") -> None:
+def check_axes(x: Tensor, weight: Tensor, axes: int, channels: str = "O, C/groups") -> None:
     """Refuse a weight or images that have not `axes` axes behind the channels."""
     require_tensors(weight=weight)
     if weight.ndim != axes + 2 or weight.ndim < max(x.ndim, 3):
         sizes = _SIZES.get(max(axes, x.ndim - 2), "*sizes")
-        raise ShapeError(f"{what}: weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")
+        raise ShapeError(f"weight of shape {show(weight.shape)}: it takes ({channels}, {sizes}).")
     if x.ndim not in (axes + 1, axes + 2):
         kind = {1: "sequences", 3: "volumes"}.get(axes, "images")
         raise ShapeError(
-            f"{what} of shape {show(x.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
+            f"operation of shape {show(x.shape)}: it takes {kind} {_AXES.get(axes, '(N, C, *sizes)')} "
             f"with a weight of shape {show(weight.shape)}. Unsqueeze what is missing."
         )
 
 
-def check_groups(x: Tensor, weight: Tensor, groups: int, expected: Any, what: str) -> None:
+def check_groups(x: Tensor, weight: Tensor, groups: int, expected: Any) -> None:
     """Refuse other channels than `expected`, and groups that do not divide the weight."""
     shape: Any = weight.shape
     channels: Any = x.shape[1 - len(shape)]
-    given = f"{what} of shape {show(x.shape)} with weight {show(shape)} and groups={groups}"
+    given = f"operation of shape {show(x.shape)} with weight {show(shape)} and groups={groups}"
     if groups != 1 and not is_static((channels, *shape[:2])):
         raise ShapeError(
             f"{given}: channels in several groups are symbolic. Take a slice of fixed size, or one "

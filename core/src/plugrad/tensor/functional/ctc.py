@@ -63,7 +63,7 @@ def ctc_loss(
         >>> round(scores.ctc_loss(Tensor([[1]]), [2], [1], reduction="sum").item(), 4)
         0.2877
     """
-    check_reduction(reduction, "ctc_loss")
+    check_reduction(reduction)
     _check_dtypes(self, targets)
     if self.ndim == 2 and targets.ndim == 1:
         used, wanted = (_one_length(self, lengths) for lengths in (input_lengths, target_lengths))

@@ -32,7 +32,7 @@ def dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tenso
         >>> Tensor([1.0, 2.0]).dropout(0.5).tolist()
         [1.0, 2.0]
     """
-    return _drop(self, p, self.shape, 0.0, "dropout", training)
+    return _drop(self, p, self.shape, 0.0, training)
 
 
 def dropout1d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -47,7 +47,7 @@ def dropout1d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
         >>> Tensor([[[1.0, 2.0]]]).dropout1d(0.5).tolist()
         [[[1.0, 2.0]]]
     """
-    return _drop(self, p, _channel_shape(self, 1, "dropout1d"), 0.0, "dropout1d", training)
+    return _drop(self, p, _channel_shape(self, 1), 0.0, training)
 
 
 def dropout2d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -64,7 +64,7 @@ def dropout2d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
         >>> Tensor.ones(1, 1, 1, 2).dropout2d(0.5).tolist()
         [[[[1.0, 1.0]]]]
     """
-    return _drop(self, p, _channel_shape(self, 2, "dropout2d"), 0.0, "dropout2d", training)
+    return _drop(self, p, _channel_shape(self, 2), 0.0, training)
 
 
 def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -79,7 +79,7 @@ def dropout3d(self: Tensor, p: float = 0.5, training: bool | None = None) -> Ten
         >>> Tensor.ones(1, 1, 1, 1, 2).dropout3d(0.5).tolist()
         [[[[[1.0, 1.0]]]]]
     """
-    return _drop(self, p, _channel_shape(self, 3, "dropout3d"), 0.0, "dropout3d", training)
+    return _drop(self, p, _channel_shape(self, 3), 0.0, training)
 
 
 def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -97,7 +97,7 @@ def alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) ->
         >>> Tensor([1.0, 2.0]).alpha_dropout(0.5).tolist()
         [1.0, 2.0]
     """
-    return _drop(self, p, self.shape, _SELU_LIMIT, "alpha_dropout", training)
+    return _drop(self, p, self.shape, _SELU_LIMIT, training)
 
 
 def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = None) -> Tensor:
@@ -112,21 +112,19 @@ def feature_alpha_dropout(self: Tensor, p: float = 0.5, training: bool | None = 
         >>> Tensor([[[1.0, 2.0]]]).feature_alpha_dropout(0.5).tolist()
         [[[1.0, 2.0]]]
     """
-    shape = _channel_shape(self, max(self.ndim - 2, 0), "feature_alpha_dropout")
-    return _drop(self, p, shape, _SELU_LIMIT, "feature_alpha_dropout", training)
+    shape = _channel_shape(self, max(self.ndim - 2, 0))
+    return _drop(self, p, shape, _SELU_LIMIT, training)
 
 
-def _channel_shape(x: Tensor, axes: int, what: str) -> tuple[Any, ...]:
+def _channel_shape(x: Tensor, axes: int) -> tuple[Any, ...]:
     """Return the shape of one draw for each channel, 1 on the last `axes` axes."""
     if x.ndim != axes + 2:
         sizes = {1: "L", 2: "H, W", 3: "D, H, W"}.get(axes, "...")
-        raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (N, C, {sizes}).")
+        raise ShapeError(f"operation of shape {show(x.shape)}: it takes (N, C, {sizes}).")
     return (*x.shape[:2], *(1,) * axes)
 
 
-def _drop(
-    x: Tensor, p: float, drawn: tuple[Any, ...], left_out: float, what: str, training: bool | None
-) -> Tensor:
+def _drop(x: Tensor, p: float, drawn: tuple[Any, ...], left_out: float, training: bool | None) -> Tensor:
     """Replace the drawn elements by `left_out`, keeping mean and variance.
 
     One draw for each element of shape `drawn`, which broadcasts to this tensor's.
@@ -134,10 +132,10 @@ def _drop(
     Moments: with q = 1-p and a value v left out, a = 1/sqrt(q + p*q*v*v) and b = -a*p*v keep mean 0 and
     variance 1; with v = 0 the mean alone is kept, by a = 1/q.
     """
-    check_probability(p, what)
+    check_probability(p)
     if not is_float(x.dtype):
-        raise dtype_refusal(x, what, "floats")
-    wanted = x.training if training is None else as_flag(training, f"{what}: training")
+        raise dtype_refusal(x, "floats")
+    wanted = x.training if training is None else as_flag(training, "training")
     if not wanted or p == 0:
         return x
     if p == 1:
@@ -149,7 +147,7 @@ def _drop(
     return keep.where(x, left_out) * scale - scale * p * left_out
 
 
-def check_probability(p: float, what: str) -> None:
+def check_probability(p: float, what: str = "operation") -> None:
     """Raise ArgumentError unless `p` is a probability."""
     if not 0 <= real_number(p, "p") <= 1:
         raise ArgumentError(f"{what}: p={p!r} lies outside of 0..1.")

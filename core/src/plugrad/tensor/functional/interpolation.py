@@ -104,9 +104,9 @@ def interpolate(
     if min(map(size_today, (*old, *new))) < 1:
         raise ShapeError(f"interpolate of shape {show(shape)} to {show(new)}: all sizes must be at least 1.")
     if mode == "area":
-        return adaptive_avg(self, new, axes, "interpolate")
+        return adaptive_avg(self, new, axes)
     if not mode.startswith("nearest") and not is_float(self.dtype):
-        raise dtype_refusal(self, f"interpolate with mode={mode!r}", "floats")
+        raise dtype_refusal(self, "floats", what=f"interpolate with mode={mode!r}")
     narrow = self.dtype
     u = self._graph if mode.startswith("nearest") else self._graph.cast(sum_acc_dtype(narrow))
     repeats: dict[int, int] = {}

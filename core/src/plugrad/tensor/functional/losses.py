@@ -38,8 +38,8 @@ def mse_loss(
         >>> Tensor([1.0, 3.0]).mse_loss(Tensor([0.0, 0.0])).item()
         5.0
     """
-    losses = _difference(self, target, reduction, "mse_loss").square()
-    return _weighted(losses, weight, reduction, "mse_loss")
+    losses = _difference(self, target, reduction).square()
+    return _weighted(losses, weight, reduction)
 
 
 def l1_loss(
@@ -56,8 +56,8 @@ def l1_loss(
         >>> Tensor([1.0, -3.0]).l1_loss(Tensor([0.0, 0.0])).item()
         2.0
     """
-    losses = _difference(self, target, reduction, "l1_loss").abs()
-    return _weighted(losses, weight, reduction, "l1_loss")
+    losses = _difference(self, target, reduction).abs()
+    return _weighted(losses, weight, reduction)
 
 
 def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", beta: float = 1.0) -> Tensor:
@@ -78,7 +78,7 @@ def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", 
         raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
     if beta == 0:
         return self.l1_loss(target, reduction)
-    size = _difference(self, target, reduction, "smooth_l1_loss").abs()
+    size = _difference(self, target, reduction).abs()
     # NaN counts as near, whose slope is NaN then
     is_near = ~(size >= beta)
     # the square of what is far away may be infinite, and have no gradient
@@ -111,13 +111,13 @@ def huber_loss(
     """
     if real_number(delta, "delta") <= 0:
         raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
-    size = _difference(self, target, reduction, "huber_loss").abs()
+    size = _difference(self, target, reduction).abs()
     # NaN counts as near, whose slope is NaN then
     is_near = ~(size > delta)
     # the square of what is far away may be infinite, and have no gradient
     near = is_near.where(size, 0.0)
     losses = is_near.where(near.square() * 0.5, (size - delta / 2) * delta)
-    return reduced(weighted_by(losses, weight, "huber_loss"), reduction)
+    return reduced(weighted_by(losses, weight), reduction)
 
 
 def cosine_similarity(
@@ -215,7 +215,7 @@ def triplet_margin_loss(
         >>> near.triplet_margin_loss(near, far).item()
         0.0
     """
-    check_reduction(reduction, "triplet_margin_loss")
+    check_reduction(reduction)
     require_tensors(positive=positive, negative=negative)
     real_number(margin, "margin")
     near = self.pairwise_distance(positive, p, eps)
@@ -241,7 +241,7 @@ def cosine_embedding_loss(
         >>> x.cosine_embedding_loss(x, Tensor([1, -1]), reduction="none").tolist()
         [0.0, 1.0]
     """
-    check_reduction(reduction, "cosine_embedding_loss")
+    check_reduction(reduction)
     require_tensors(other=other, target=target)
     real_number(margin, "margin")
     if not self.ndim or not other.ndim:
@@ -262,28 +262,28 @@ def cosine_embedding_loss(
     return reduced((target == 1).where(1 - cosine, unlike), reduction)
 
 
-def _difference(x: Tensor, target: Tensor, reduction: str, what: str) -> Tensor:
-    check_reduction(reduction, what)
-    _check_same(x, target, what)
+def _difference(x: Tensor, target: Tensor, reduction: str) -> Tensor:
+    check_reduction(reduction)
+    _check_same(x, target)
     if not is_float(x.dtype) and not is_float(target.dtype):
-        raise dtype_refusal(x, what, "floats", target)
+        raise dtype_refusal(x, "floats", target)
     return x - target
 
 
-def check_target(x: Tensor, target: Tensor, reduction: str, what: str) -> None:
+def check_target(x: Tensor, target: Tensor, reduction: str) -> None:
     """Refuse a target that a loss of floats cannot be taken to."""
-    check_reduction(reduction, what)
-    _check_same(x, target, what)
+    check_reduction(reduction)
+    _check_same(x, target)
     if not is_float(x.dtype):
-        raise dtype_refusal(x, what, "floats")
+        raise dtype_refusal(x, "floats")
 
 
-def _check_same(x: Tensor, target: Any, what: str) -> None:
+def _check_same(x: Tensor, target: Any) -> None:
     # targets that broadcast are nearly always a mistake
     require_tensors(target=target)
     if x.shape != target.shape:
         raise ShapeError(
-            f"{what} of shape {show(x.shape)} with a target of shape {show(target.shape)}: they must "
+            f"operation of shape {show(x.shape)} with a target of shape {show(target.shape)}: they must "
             "be equal. Reshape or expand one."
         )
 
@@ -315,7 +315,7 @@ def kl_div(
         batch: Any = self.shape[0] if self.ndim else 1
         total = self.kl_div(target, "sum", log_target)
         return total / size_beside(self, batch, total.dtype)
-    check_target(self, target, reduction, "kl_div")
+    check_target(self, target, reduction)
     if log_target:
         return reduced(target.exp() * (target - self), reduction)
     is_none = target <= 0
@@ -338,19 +338,19 @@ def _as_wide_floats(x: Any, y: Any) -> tuple[Any, Any, Any]:
     return first.cast(wide), second.cast(wide), dtype
 
 
-def _weighted(losses: Any, weight: Any, reduction: Reduction, what: str) -> Any:
+def _weighted(losses: Any, weight: Any, reduction: Reduction) -> Any:
     """Return losses reduced; their mean is over the sum of `weight`."""
     if weight is None or reduction != "mean":
-        return reduced(weighted_by(losses, weight, what), reduction)
+        return reduced(weighted_by(losses, weight), reduction)
     # what is divided may be too great for narrow floats
     wide = sum_acc_dtype(losses.dtype)
-    total = weighted_by(losses, weight, what).cast(wide).sum()
+    total = weighted_by(losses, weight).cast(wide).sum()
     return (total / weight.cast(wide).expand(losses.shape).sum()).cast(losses.dtype)
 
 
-def check_reduction(reduction: str, what: str) -> None:
+def check_reduction(reduction: str) -> None:
     """Raise ArgumentError unless `reduction` is "mean", "sum" or "none"."""
-    check_choice(reduction, ("mean", "sum", "none"), f"{what}: reduction")
+    check_choice(reduction, ("mean", "sum", "none"), "reduction")
 
 
 def reduced(losses: Any, reduction: str) -> Any:
@@ -360,19 +360,19 @@ def reduced(losses: Any, reduction: str) -> Any:
     return losses.sum() if reduction == "sum" else losses.mean()
 
 
-def weighted_by(losses: Any, weight: Any, what: str) -> Any:
+def weighted_by(losses: Any, weight: Any) -> Any:
     """Return losses times `weight`, which broadcasts to them; without a weight, the losses.
 
     Example:
-        >>> weighted_by(Tensor([1.0, 3.0]), Tensor([2.0, 1.0]), "loss").tolist()
+        >>> weighted_by(Tensor([1.0, 3.0]), Tensor([2.0, 1.0])).tolist()
         [2.0, 3.0]
     """
     if weight is None:
         return losses
     require_tensors(weight=weight)
-    if broadcast_shapes(losses.shape, weight.shape, what=what) != losses.shape:
+    if broadcast_shapes(losses.shape, weight.shape) != losses.shape:
         raise ShapeError(
-            f"{what} of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
+            f"operation of shape {show(losses.shape)} with a weight of shape {show(weight.shape)}: it must "
             "broadcast to the losses."
         )
     return losses * weight

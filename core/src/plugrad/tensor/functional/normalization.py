@@ -37,8 +37,8 @@ def layernorm(self: Tensor, axis: Axes = -1, eps: float = 1e-5, **names: Unpack[
     """
     if names:
         (axis,) = renamed(self.layernorm, names, axis=axis)
-    axes = some_axes(axis, self.ndim, "layernorm")
-    return _standardize(_as_wide(self, "layernorm"), axes, eps).cast(self.dtype)
+    axes = some_axes(axis, self.ndim)
+    return _standardize(_as_wide(self), axes, eps).cast(self.dtype)
 
 
 def layer_norm(
@@ -62,10 +62,10 @@ def layer_norm(
         >>> Tensor([[1.0, 3.0]]).layer_norm(2, weight=Tensor([2.0, 2.0]), eps=0.0).tolist()
         [[-2.0, 2.0]]
     """
-    axes = _last_axes(self, normalized_shape, "layer_norm")
-    out = _standardize(_as_wide(self, "layer_norm"), axes, eps)
+    axes = _last_axes(self, normalized_shape)
+    out = _standardize(_as_wide(self), axes, eps)
     sizes = self.shape[axes[0] :]
-    return _scale_and_shift(out, weight, bias, sizes, sizes, "layer_norm").cast(self.dtype)
+    return _scale_and_shift(out, weight, bias, sizes, sizes).cast(self.dtype)
 
 
 def rms_norm(
@@ -91,12 +91,12 @@ def rms_norm(
         >>> Tensor([[3.0, 3.0]]).rms_norm(2, eps=0.0).tolist()
         [[1.0, 1.0]]
     """
-    axes = _last_axes(self, normalized_shape, "rms_norm")
-    x = _as_wide(self, "rms_norm")
+    axes = _last_axes(self, normalized_shape)
+    x = _as_wide(self)
     small = _EPSILONS[x.dtype.name] if eps is None else eps
     out = x * x.square().mean(axes, keepdim=True).add(small).rsqrt()
     sizes = self.shape[axes[0] :]
-    return _scale_and_shift(out, weight, None, sizes, sizes, "rms_norm").cast(self.dtype)
+    return _scale_and_shift(out, weight, None, sizes, sizes).cast(self.dtype)
 
 
 def group_norm(
@@ -124,9 +124,9 @@ def group_norm(
             "number of channels that the groups divide."
         )
     per_group = math.prod(self.shape[2:], start=channels // num_groups)
-    groups = _as_wide(self, "group_norm").reshape(self.shape[0], num_groups, per_group)
+    groups = _as_wide(self).reshape(self.shape[0], num_groups, per_group)
     out = _standardize(groups, (2,), eps).reshape(self.shape)
-    return _by_channel(self, out, weight, bias, "group_norm").cast(self.dtype)
+    return _by_channel(self, out, weight, bias).cast(self.dtype)
 
 
 def instance_norm(
@@ -148,8 +148,8 @@ def instance_norm(
     """
     if self.ndim < 3:
         raise ShapeError(f"instance_norm of shape {show(self.shape)}: it takes (N, C, *sizes).")
-    out = _standardize(_as_wide(self, "instance_norm"), tuple(range(2, self.ndim)), eps)
-    return _by_channel(self, out, weight, bias, "instance_norm").cast(self.dtype)
+    out = _standardize(_as_wide(self), tuple(range(2, self.ndim)), eps)
+    return _by_channel(self, out, weight, bias).cast(self.dtype)
 
 
 def batchnorm(
@@ -183,10 +183,10 @@ def batchnorm(
     """
     if names:
         (axis,) = renamed(self.batchnorm, names, axis=axis)
-    axes = some_axes(axis, self.ndim, "batchnorm")
+    axes = some_axes(axis, self.ndim)
     require_tensors(mean=mean, invstd=invstd)
     shape = tuple(size if at in axes else 1 for at, size in enumerate(self.shape))
-    out = _as_wide(self, "batchnorm") - _channel_view(shape, mean, "mean")
+    out = _as_wide(self) - _channel_view(shape, mean, "mean")
     # tinygrad's may have the shape that they are used in
     out = out * (_channel_view(shape, invstd, "invstd") if invstd.ndim == len(axes) else invstd)
     if weight is not None:
@@ -276,7 +276,7 @@ def batch_statistics(self: Tensor) -> tuple[Tensor, Tensor]:
     """
     if self.ndim < 2:
         raise ShapeError(f"batch_statistics of shape {show(self.shape)}: it takes (N, C, ...).")
-    x = _as_wide(self, "batch_statistics")
+    x = _as_wide(self)
     axes = (0, *range(2, self.ndim))
     mean = x.mean(axes, keepdim=True)
     return mean.flatten(), (x - mean).square().mean(axes)
@@ -287,22 +287,22 @@ def _standardize(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     return centered * centered.square().mean(axes, keepdim=True).add(eps).rsqrt()
 
 
-def _as_wide(x: Tensor, what: str) -> Tensor:
+def _as_wide(x: Tensor) -> Tensor:
     if not is_float(x.dtype):
-        raise dtype_refusal(x, what, "floats")
+        raise dtype_refusal(x, "floats")
     return x.cast(sum_acc_dtype(x.dtype))
 
 
-def _last_axes(x: Tensor, normalized_shape: Shapes, what: str) -> tuple[int, ...]:
+def _last_axes(x: Tensor, normalized_shape: Shapes) -> tuple[int, ...]:
     wanted = tuple([as_int(size, "normalized_shape") for size in several(normalized_shape)])
     if not wanted or x.shape[-len(wanted) :] != wanted:
-        raise ShapeError(f"{what} over {wanted} of shape {show(x.shape)}, which does not end in it.")
+        raise ShapeError(f"operation over {wanted} of shape {show(x.shape)}, which does not end in it.")
     return tuple(range(x.ndim - len(wanted), x.ndim))
 
 
-def _by_channel(x: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | None, what: str) -> Tensor:
+def _by_channel(x: Tensor, out: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     channels = (x.shape[1],)
-    return _scale_and_shift(out, weight, bias, channels, (*channels, *(1,) * (x.ndim - 2)), what)
+    return _scale_and_shift(out, weight, bias, channels, (*channels, *(1,) * (x.ndim - 2)))
 
 
 def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
@@ -317,14 +317,14 @@ def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
 
 
 def _scale_and_shift(
-    out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...], what: str
+    out: Any, weight: Any, bias: Any, sizes: tuple[Any, ...], broadcast: tuple[Any, ...]
 ) -> Any:
     require_optional_tensors(weight=weight, bias=bias)
     for name, given in (("weight", weight), ("bias", bias)):
         if given is not None and given.shape != sizes:
             raise ShapeError(
-                f"{what} of shape {show(out.shape)} with a {name} of shape {show(given.shape)}: it must have "
-                f"shape {show(sizes)}."
+                f"operation of shape {show(out.shape)} with a {name} of shape {show(given.shape)}: it must "
+                f"have shape {show(sizes)}."
             )
     if weight is not None:
         out = out * weight.reshape(broadcast)

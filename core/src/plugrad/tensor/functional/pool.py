@@ -29,7 +29,7 @@ class Pool:
         ceil_mode: bool,
         what: str,
     ) -> None:
-        shape = checked_shape(x, axes, what)
+        shape = checked_shape(x, axes)
         self.lead, self.sizes = shape[: len(shape) - axes], shape[len(shape) - axes :]
         self.kernel = dims_of(kernel_size, axes, "kernel_size")
         self.steps = self.kernel if stride is None else dims_of(stride, axes, "stride")
@@ -70,11 +70,11 @@ def axes_of(sizes: Any, otherwise: int) -> int:
     return len(given) if isinstance(sizes, (list, tuple)) and sizes else otherwise
 
 
-def checked_shape(x: TensorBase, axes: int, what: str) -> Any:
+def checked_shape(x: TensorBase, axes: int) -> Any:
     """Return the shape of `x`, which has at least `axes` axes."""
     shape: Any = x.shape
     if len(shape) < axes:
-        raise ShapeError(f"{what} of shape {show(shape)}: it takes at least {axes} axes.")
+        raise ShapeError(f"operation of shape {show(shape)}: it takes at least {axes} axes.")
     return shape
 
 

@@ -257,9 +257,7 @@ def max_unpool2d(
         [[[[0, 5], [0, 0]]]]
     """
     axes = axes_of(kernel_size, 2)
-    return _max_unpool(
-        self, axes, indices, kernel_size, stride, dilation, padding, output_size, "max_unpool2d"
-    )
+    return _max_unpool(self, axes, indices, kernel_size, stride, dilation, padding, output_size)
 
 
 def max_unpool1d(
@@ -278,7 +276,7 @@ def max_unpool1d(
         >>> Tensor([[[3, 4]]]).max_unpool1d(Tensor([[[1, 2]]])).tolist()
         [[[0, 3, 4, 0]]]
     """
-    return _max_unpool(self, 1, indices, kernel_size, stride, dilation, padding, output_size, "max_unpool1d")
+    return _max_unpool(self, 1, indices, kernel_size, stride, dilation, padding, output_size)
 
 
 def max_unpool3d(
@@ -297,7 +295,7 @@ def max_unpool3d(
         >>> Tensor([[[[[3]]]]]).max_unpool3d(Tensor([[[[[7]]]]])).flatten().tolist()
         [0, 0, 0, 0, 0, 0, 0, 3]
     """
-    return _max_unpool(self, 3, indices, kernel_size, stride, dilation, padding, output_size, "max_unpool3d")
+    return _max_unpool(self, 3, indices, kernel_size, stride, dilation, padding, output_size)
 
 
 def _max_unpool(
@@ -309,13 +307,12 @@ def _max_unpool(
     dilation: Sizes,
     padding: Sizes,
     output_size: Sizes | None,
-    what: str,
 ) -> Tensor:
-    shape = checked_shape(x, axes, what)
+    shape = checked_shape(x, axes)
     require_tensors(indices=indices)
     if indices.shape != shape or not is_int(indices.dtype):
         raise (ShapeError if is_int(indices.dtype) else DtypeError)(
-            f"{what} of shape {show(shape)} with indices {show(indices.shape)} of {indices.dtype.name}. "
+            f"operation of shape {show(shape)} with indices {show(indices.shape)} of {indices.dtype.name}. "
             "Pass the integers that pooling returned, one for each value."
         )
     lead, counts = shape[: len(shape) - axes], shape[len(shape) - axes :]
@@ -324,7 +321,7 @@ def _max_unpool(
     gaps, widths = sizes_of(dilation, axes, "dilation"), sizes_of(padding, axes, "padding")
     for window in zip(kernel, steps, gaps, strict=True):
         check_window(*window)
-    not_negative(tuple((width, width) for width in widths), what)
+    not_negative(tuple((width, width) for width in widths))
     sizes = tuple(
         (count - 1) * step - 2 * width + gap * (k - 1) + 1
         for count, step, width, gap, k in zip(counts, steps, widths, gaps, kernel, strict=True)
@@ -335,7 +332,7 @@ def _max_unpool(
     smallest = min(map(least, sizes))
     if smallest < 0 or (smallest < 1 and 0 not in counts):
         raise ShapeError(
-            f"{what} of shape {show(shape)} with kernel_size={show(kernel)}, stride={show(steps)} and "
+            f"operation of shape {show(shape)} with kernel_size={show(kernel)}, stride={show(steps)} and "
             f"padding={show(widths)} gives axes of {show(sizes)}. Pad less, or pass output_size."
         )
     total = product(sizes)

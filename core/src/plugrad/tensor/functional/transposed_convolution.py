@@ -46,9 +46,9 @@ def conv_transpose1d(
         >>> Tensor([[[1.0, 2.0]]]).conv_transpose1d(Tensor([[[1.0, 10.0]]])).tolist()
         [[[1.0, 12.0, 20.0]]]
     """
-    check_axes(self, weight, 1, "conv_transpose1d", _CHANNELS)
+    check_axes(self, weight, 1, _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
-    return _transpose_convolve(self, weight, bias, *options, "conv_transpose1d")
+    return _transpose_convolve(self, weight, bias, *options)
 
 
 def conv_transpose2d(
@@ -89,9 +89,9 @@ def conv_transpose2d(
         [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
     """
     require_tensors(weight=weight)
-    check_axes(self, weight, weight.ndim - 2, "conv_transpose2d", _CHANNELS)
+    check_axes(self, weight, weight.ndim - 2, _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
-    return _transpose_convolve(self, weight, bias, *options, "conv_transpose2d")
+    return _transpose_convolve(self, weight, bias, *options)
 
 
 def conv_transpose3d(
@@ -114,9 +114,9 @@ def conv_transpose3d(
         >>> Tensor.ones(1, 1, 1, 1, 1).conv_transpose3d(Tensor.ones(1, 2, 3, 3, 3)).shape
         (1, 2, 3, 3, 3)
     """
-    check_axes(self, weight, 3, "conv_transpose3d", _CHANNELS)
+    check_axes(self, weight, 3, _CHANNELS)
     options = (groups, stride, dilation, padding, output_padding)
-    return _transpose_convolve(self, weight, bias, *options, "conv_transpose3d")
+    return _transpose_convolve(self, weight, bias, *options)
 
 
 def _transpose_convolve(
@@ -128,16 +128,15 @@ def _transpose_convolve(
     dilation: Sizes,
     padding: Padding,
     output_padding: Sizes,
-    what: str,
 ) -> Tensor:
     axes = weight.ndim - 2
     groups = as_int(groups, "groups")
-    check_groups(x, weight, groups, weight.shape[0], what)
+    check_groups(x, weight, groups, weight.shape[0])
     steps = sizes_of(stride, axes, "stride")
     gaps = sizes_of(dilation, axes, "dilation")
     extra = sizes_of(output_padding, axes, "output_padding")
-    _check_extra(extra, steps, gaps, what)
-    widths = not_negative(widths_of(padding, axes, what), what)
+    _check_extra(extra, steps, gaps)
+    widths = not_negative(widths_of(padding, axes))
     require_optional_tensors(bias=bias)
     x._check_device(weight)
     kernel: Any = weight.shape[2:]
@@ -148,8 +147,8 @@ def _transpose_convolve(
         results: Any = (size - 1) * step + gap * (k - 1) + more + 1 if is_counted else None
         if results is not None and results <= sum(cut):
             raise ShapeError(
-                f"{what} of shape {show(x.shape)} with weight {show(weight.shape)}: padding {cut} takes all "
-                f"{results} results of an axis of {size}. Pad less."
+                f"operation of shape {show(x.shape)} with weight {show(weight.shape)}: padding {cut} takes "
+                f"all {results} results of an axis of {size}. Pad less."
             )
     turned = _exchange_channels(weight, groups)
     is_known = is_static(kernel)
@@ -295,12 +294,12 @@ def _insert_zeros(x: Any, steps: tuple[int, ...]) -> Any:
     return x
 
 
-def _check_extra(extra: tuple[int, ...], steps: tuple[int, ...], gaps: tuple[int, ...], what: str) -> None:
+def _check_extra(extra: tuple[int, ...], steps: tuple[int, ...], gaps: tuple[int, ...]) -> None:
     for more, step, gap in zip(extra, steps, gaps, strict=True):
         if step < 1:
-            raise ShapeError(f"{what}: stride {step} must be at least 1.")
+            raise ShapeError(f"stride {step} must be at least 1.")
         if not 0 <= more < max(step, gap):
             raise ShapeError(
-                f"{what}: output_padding {more} with stride {step} and dilation {gap}: it must be less than "
+                f"output_padding {more} with stride {step} and dilation {gap}: it must be less than "
                 "one of them, and not negative."
             )

@@ -60,7 +60,7 @@ def from_blob(
     """
     if names or shape is REQUIRED:
         (shape,) = renamed(cls.from_blob, names, shape=shape)
-    dims: Any = tuple(as_size(size, "from_blob") for size in as_shape((shape,), "from_blob"))
+    dims: Any = tuple(as_size(size) for size in as_shape((shape,)))
     address = as_int(address, "from_blob: address")
     if address <= 0:
         raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")

@@ -120,25 +120,25 @@ def infer_dtype(values: Sequence[Any]) -> DType:
     return dtypes.default_int if low <= min(values) and max(values) <= high else dtypes.int64
 
 
-def as_count(value: Any, what: str) -> Dim:
+def as_count(value: Any) -> Dim:
     """Return the number of something, such as samples; a node where it is symbolic."""
-    return check_sizes(as_shape(((value,),), what), what)[0]
+    return check_sizes(as_shape(((value,),)))[0]
 
 
-def as_size(value: Any, what: str) -> int:
+def as_size(value: Any) -> int:
     """Return the number of something, that is known."""
-    size = as_count(value, what)
+    size = as_count(value)
     if not isinstance(size, int):
-        raise ShapeError(f"{what}: {show((size,))[1:-2]} is symbolic. Pass a number.")
+        raise ShapeError(f"{show((size,))[1:-2]} is symbolic. Pass a number.")
     return size
 
 
-def finite(value: Any, what: str) -> int | float:
+def finite(value: Any) -> int | float:
     """Return the Python number that `value` is."""
-    number = as_number(value, what)
+    number = as_number(value)
     if not -_LARGEST <= number <= _LARGEST:
         text = f"an integer of {number.bit_length()} bits" if isinstance(number, int) else str(number)
-        raise ArgumentError(f"{what}: {text} is not among the finite floats. Pass a number that is.")
+        raise ArgumentError(f"{text} is not among the finite floats. Pass a number that is.")
     return int(number) if isinstance(number, int) else float(number)
 
 

@@ -57,7 +57,7 @@ def __dlpack__(
         raise SharingError(f"DLPack memory on {dl_device}: plugrad gives the host's, {HOST}.")
     if stream is not None:
         raise SharingError(f"DLPack with stream={stream!r}: the host's memory has none. Pass None.")
-    copy = _copy_flag(copy, "__dlpack__")
+    copy = None if copy is None else as_flag(copy, "copy")
     shape = shape_today(self.shape, "DLPack")
     is_versioned = max_version is not None and _major(max_version) >= 1 and knows_versions()
     if copy or (copy is None and not is_versioned):
@@ -106,7 +106,7 @@ def from_dlpack(cls: type[Tensor], x: Any, *, device: str | None = None, copy: b
         >>> Tensor.from_dlpack(np.array([1, 2])).tolist()
         [1, 2]
     """
-    copy = _copy_flag(copy, "from_dlpack")
+    copy = None if copy is None else as_flag(copy, "copy")
     if isinstance(x, TensorBase) and device is None and not copy:
         return cls._make(x.uop, x.device)
     if not hasattr(x, "__dlpack__"):
@@ -192,13 +192,6 @@ def __array_namespace__(self: Tensor, *, api_version: str | None = None) -> Any:
             f"{', '.join(namespace.SUPPORTED_VERSIONS)}."
         )
     return namespace
-
-
-def _copy_flag(copy: Any, what: str) -> bool | None:
-    try:
-        return None if copy is None else as_flag(copy, "copy")
-    except ArgumentError as error:
-        raise ArgumentError(f"{what}(copy={copy!r:.60}): pass True, False, or leave it out.") from error
 
 
 def _major(version: Any) -> int:

@@ -178,7 +178,7 @@ def _fitted_values(x: Tensor, values: Any, shape: Any) -> UOp:
             f"index_put of {values.dtype.name} into {x.dtype.name}: dtypes must be equal. "
             f"Cast: values.cast(dtypes.{x.dtype.name})."
         )
-    if broadcast_shapes(values.shape, shape, what="index_put") != shape:
+    if broadcast_shapes(values.shape, shape) != shape:
         raise ShapeError(
             f"index_put: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
             "broadcast to that. Reshape or reduce them."
@@ -213,10 +213,10 @@ def take(
         (axis,) = renamed(self.take, names, axis=axis)
     if axis is None:
         return self.flatten().take(indices, 0)
-    at = one_axis(axis, self.ndim, "take")
+    at = one_axis(axis, self.ndim)
     if isinstance(indices, TensorBase) or not hasattr(indices, "__index__"):
         index = indices if isinstance(indices, TensorBase) else index_from(self, indices)
-        check_index(self, index, "take")  # pyright: ignore[reportArgumentType]
+        check_index(self, index)  # pyright: ignore[reportArgumentType]
     return self[(*[slice(None)] * at, indices)]
 
 
@@ -244,9 +244,9 @@ def index_add(
     require_tensors(source=source)
     if not self.ndim:
         return self.unsqueeze(0).index_add(axis, index, source, alpha).squeeze(0)
-    factor = as_number(alpha, "index_add")
+    factor = as_number(alpha)
     values = source if factor == 1 else (source * factor).cast(source.dtype)
-    return self.index_put(_axis_index(self, axis, index, "index_add"), values, accumulate=True)
+    return self.index_put(_axis_index(self, axis, index), values, accumulate=True)
 
 
 def index_copy(
@@ -271,7 +271,7 @@ def index_copy(
         axis, index, source = renamed(self.index_copy, names, axis=axis, index=index, source=source)
     if not self.ndim:
         return self.unsqueeze(0).index_copy(axis, index, source).squeeze(0)
-    return self.index_put(_axis_index(self, axis, index, "index_copy"), source)
+    return self.index_put(_axis_index(self, axis, index), source)
 
 
 def index_fill(
@@ -295,12 +295,12 @@ def index_fill(
         axis, index, value = renamed(self.index_fill, names, axis=axis, index=index, value=value)
     if not self.ndim:
         return self.unsqueeze(0).index_fill(axis, index, value).squeeze(0)
-    return self.index_put(_axis_index(self, axis, index, "index_fill"), value)
+    return self.index_put(_axis_index(self, axis, index), value)
 
 
-def _axis_index(x: Tensor, axis: int, index: Tensor, what: str) -> tuple[Any, ...]:
-    check_index(x, index, what)
-    return (*[slice(None)] * one_axis(axis, x.ndim, what), index)
+def _axis_index(x: Tensor, axis: int, index: Tensor) -> tuple[Any, ...]:
+    check_index(x, index)
+    return (*[slice(None)] * one_axis(axis, x.ndim), index)
 
 
 def scatter_add(

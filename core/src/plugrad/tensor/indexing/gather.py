@@ -57,11 +57,11 @@ def gather(
     """
     if names or axis is REQUIRED or index is REQUIRED:
         axis, index = renamed(self.gather, names, axis=axis, index=index)
-    at = one_axis(axis, self.ndim or 1, "gather")
-    check_index(self, index, "gather")
+    at = one_axis(axis, self.ndim or 1)
+    check_index(self, index)
     if _is_point_beside_rows(self, index):
         return _as_row(self).gather(at, _as_row(index)).reshape(index.shape)
-    x = _cut_rows(self._graph, index.shape, at, "gather")
+    x = _cut_rows(self._graph, index.shape, at)
     position = from_front(index._graph, self.shape[at])
     return self._like(pick_along(x, position, at), index)
 
@@ -83,10 +83,10 @@ def take_along_axis(
     """
     if names:
         (axis,) = renamed(self.take_along_axis, names, axis=axis)
-    check_index(self, indices, "take_along_axis")
+    check_index(self, indices)
     if axis is None:
         return self.flatten().take_along_axis(indices, 0)
-    at = one_axis(axis, self.ndim, "take_along_axis")
+    at = one_axis(axis, self.ndim)
     if indices.ndim != self.ndim:
         raise ShapeError(
             f"take_along_axis: indices of shape {show(indices.shape)} for shape {show(self.shape)}. "
@@ -95,7 +95,7 @@ def take_along_axis(
     mine, theirs = list(self.shape), list(indices.shape)
     size, count = mine[at], theirs[at]
     mine[at] = theirs[at] = 1
-    rows = list(broadcast_shapes(tuple(mine), tuple(theirs), what="take_along_axis"))
+    rows = list(broadcast_shapes(tuple(mine), tuple(theirs)))
     wide, places = [*rows], [*rows]
     wide[at], places[at] = size, count
     return self.expand(tuple(wide)).gather(at, indices.expand(tuple(places)))
@@ -120,8 +120,8 @@ def index_select(
     """
     if names or axis is REQUIRED or index is REQUIRED:
         axis, index = renamed(self.index_select, names, axis=axis, index=index)
-    at = one_axis(axis, self.ndim or 1, "index_select")
-    check_index(self, index, "index_select")
+    at = one_axis(axis, self.ndim or 1)
+    check_index(self, index)
     if index.ndim > 1:
         raise ShapeError(
             f"index_select: an index of shape {show(index.shape)}. Give one axis; for more use x[index]."
@@ -175,7 +175,7 @@ def scatter(
         if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
         return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
-    at, position, value = _scatter_parts(self, axis, index, src, "scatter")
+    at, position, value = _scatter_parts(self, axis, index, src)
     size = self.shape[at]
     count = position.shape[-1]
     dtype = position_dtype(count)
@@ -230,7 +230,7 @@ def scatter_reduce(
     if _is_point_beside_rows(self, index, src):
         rows = _as_row(self), _as_row(index), _as_row(src)
         return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)
-    at, position, value = _scatter_parts(self, axis, index, src, "scatter_reduce")
+    at, position, value = _scatter_parts(self, axis, index, src)
     shape = (*position.shape[:-1], self.shape[at], position.shape[-1])
     meets = _matches(position, shape)
     last = (len(shape) - 1,)
@@ -270,31 +270,29 @@ def _combine(old: UOp, found: UOp, counts: UOp, reduce: str, include_self: bool)
     return is_met.where(found, old)
 
 
-def check_index(x: Tensor, index: Any, what: str) -> None:
+def check_index(x: Tensor, index: Any) -> None:
     """Raise DtypeError unless `index` is a tensor of integers."""
     require_tensors(index=index)
     if not is_int(index.dtype):
         raise DtypeError(
-            f"{what} with an index of {index.dtype.name}: positions are integers. Cast the index; for a "
+            f"operation with an index of {index.dtype.name}: positions are integers. Cast the index; for a "
             "mask use masked_select or x[mask]."
         )
     x._check_device(index)
 
 
-def _scatter_parts(
-    x: Tensor, axis: int, index: Tensor, src: Tensor | ConstType, what: str
-) -> tuple[int, UOp, UOp]:
+def _scatter_parts(x: Tensor, axis: int, index: Tensor, src: Tensor | ConstType) -> tuple[int, UOp, UOp]:
     """Return the axis, and positions and values with that axis moved last."""
-    at = one_axis(axis, x.ndim, what)
-    check_index(x, index, what)
-    _cut_rows(x._graph, index.shape, at, what)
+    at = one_axis(axis, x.ndim)
+    check_index(x, index)
+    _cut_rows(x._graph, index.shape, at)
     position = moved_last(from_front(index._graph, x.shape[at]), at)
     if not isinstance(src, TensorBase):
         return at, position, x._const(src)
     x._check_device(src)
     if src.dtype is not x.dtype:
         raise DtypeError(
-            f"{what} of {src.dtype.name} into {x.dtype.name}: dtypes must be equal. "
+            f"operation of {src.dtype.name} into {x.dtype.name}: dtypes must be equal. "
             f"Cast: src.cast(dtypes.{x.dtype.name})."
         )
     fits = src.ndim == index.ndim and all(
@@ -303,7 +301,7 @@ def _scatter_parts(
     )
     if not fits:
         raise ShapeError(
-            f"{what}: src of shape {show(src.shape)} for an index of shape {show(index.shape)}. Each "
+            f"src of shape {show(src.shape)} for an index of shape {show(index.shape)}. Each "
             "axis of src must be at least as long."
         )
     value = src._graph.shrink([(0, size) for size in index.shape])
@@ -378,18 +376,18 @@ def _matches(position: UOp, shape: tuple[Dim, ...]) -> UOp:
     return here.eq(expanded(wanted, shape))
 
 
-def _cut_rows(x: UOp, shape: tuple[Dim, ...], axis: int, what: str) -> UOp:
+def _cut_rows(x: UOp, shape: tuple[Dim, ...], axis: int) -> UOp:
     """Return `x` cut to `shape` along all axes but `axis`."""
     if len(shape) != len(x.shape):
         raise ShapeError(
-            f"{what}: an index of shape {show(shape)} for shape {show(x.shape)}. Both need the same number "
+            f"an index of shape {show(shape)} for shape {show(x.shape)}. Both need the same number "
             "of axes; unsqueeze or expand the index."
         )
     bounds: list[Any] = []
     for at, (want, have) in enumerate(zip(shape, x.shape, strict=True)):
         if at != axis and isinstance(want, int) and isinstance(have, int) and want > have:
             raise ShapeError(
-                f"{what}: axis {at} of the index has {want} elements, that of the tensor {have}. Only axis "
+                f"axis {at} of the index has {want} elements, that of the tensor {have}. Only axis "
                 f"{axis} of the index may be longer."
             )
         bounds.append((0, have if at == axis else want))

@@ -33,13 +33,13 @@ def randperm(
         >>> sorted(Tensor.randperm(4).tolist())
         [0, 1, 2, 3]
     """
-    n, chosen = as_count(n, "randperm"), the_dtype(dtype, dtypes.default_int)
+    n, chosen = as_count(n), the_dtype(dtype, dtypes.default_int)
     last = greatest(n) - 1
     if last > 0 and int(truncate(last, chosen)) != last:
         raise DtypeError(
             f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
         )
-    (n,) = check_sizes((n,), "randperm")
+    (n,) = check_sizes((n,))
     place = Device.present(device)
     if isinstance(n, int) and _SORTED < n <= MOST:
         bits, _ = random_bits((ROUNDS,), device)
@@ -74,7 +74,7 @@ def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -
         raise DtypeError(f"multinomial of {self.dtype.name}: weights are floats. Cast first: .float().")
     if self.ndim not in (1, 2) or not size_today(self.shape[-1]):
         raise ShapeError(f"multinomial of shape {show(self.shape)}: give weights (n,) or (rows, n).")
-    count, have = as_count(num_samples, "multinomial"), size_today(self.shape[-1])
+    count, have = as_count(num_samples), size_today(self.shape[-1])
     if size_today(count) > have and not replacement:
         raise ArgumentError(
             f"multinomial: num_samples={size_today(count)} of {have} weights. Ask for 0 to {have}, or "

@@ -37,11 +37,11 @@ def select_scatter(
     """
     if names or axis is REQUIRED or index is REQUIRED:
         axis, index = renamed(self.select_scatter, names, axis=axis, index=index)
-    at = one_axis(axis, self.ndim, "select_scatter")
+    at = one_axis(axis, self.ndim)
     size, place = self.shape[at], as_int(index, "select_scatter: index")
     check_inside(place, at, size_today(size), "select_scatter")
     part = self.shape[:at] + self.shape[at + 1 :]
-    new = _new_part(self, src, part, "select_scatter").unsqueeze(at)
+    new = _new_part(self, src, part).unsqueeze(at)
     return _replace_slices(self, new, at, add_sizes(size, place) if place < 0 else place, 1)
 
 
@@ -68,7 +68,7 @@ def slice_scatter(
     """
     if names:
         axis, stop = renamed(self.slice_scatter, names, axis=axis, stop=stop)
-    at = one_axis(axis, self.ndim, "slice_scatter")
+    at = one_axis(axis, self.ndim)
     size = self.shape[at]
     numbers = {"start": start, "stop": stop, "step": step}
     given = [
@@ -79,7 +79,7 @@ def slice_scatter(
         raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
     begin, count = _slice_bounds(given, at, size)
     part = (*self.shape[:at], count, *self.shape[at + 1 :])
-    new = _new_part(self, src, part, "slice_scatter")
+    new = _new_part(self, src, part)
     if isinstance(count, int) and not count:
         return self._like(self._graph)
     return _replace_slices(self, new, at, begin, given[2] or 1)
@@ -102,21 +102,19 @@ def diagonal_scatter(
     """
     if names:
         axis1, axis2 = renamed(self.diagonal_scatter, names, axis1=axis1, axis2=axis2)
-    first, second = (one_axis(axis, self.ndim, "diagonal_scatter") for axis in (axis1, axis2))
+    first, second = (one_axis(axis, self.ndim) for axis in (axis1, axis2))
     if first == second:
         raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
     rows = self.shape[first]
     offset = as_int(offset, "diagonal_scatter: offset")
-    new = _new_part(self, src, self.diagonal(offset, first, second).shape, "diagonal_scatter")
+    new = _new_part(self, src, self.diagonal(offset, first, second).shape)
     x = self.movedim((first, second), (-2, -1))
     top = max(-offset, 0)
     count: Any = new.shape[-1]
     if isinstance(count, int) and not count:
         return self._like(self._graph)
     column: Any = new.pad((top, add_sizes(rows, -top, -count))).unsqueeze(-1).expand(x.shape)
-    right = right_of_diagonal(x, offset, "diagonal_scatter") & ~right_of_diagonal(
-        x, offset + 1, "diagonal_scatter"
-    )
+    right = right_of_diagonal(x, offset) & ~right_of_diagonal(x, offset + 1)
     return self._like(right.where(column._graph, x._graph), src).movedim((-2, -1), (first, second))
 
 
@@ -140,7 +138,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     if not isinstance(given[1], TensorBase) or source.dtype is not self.dtype:
         raise DtypeError(f"masked_scatter: source={source!r:.60} is no tensor of {self.dtype.name}. Cast it.")
     self._check_device(mask, source)
-    shape = broadcast_shapes(self.shape, mask.shape, what="masked_scatter")
+    shape = broadcast_shapes(self.shape, mask.shape)
     x, where = self.expand(shape), mask.expand(shape)
     place = where.flatten().cumsum(0, position_dtype(where.numel())) - 1
     new = source.flatten()
@@ -163,13 +161,11 @@ def take_along_dim(
     return self.take_along_axis(indices, axis)
 
 
-def _new_part(x: Tensor, src: Any, shape: Any, what: str) -> Tensor:
+def _new_part(x: Tensor, src: Any, shape: Any) -> Tensor:
     require_tensors(src=src)
     x._check_device(src)
     if src.shape != shape:
-        raise ShapeError(
-            f"{what}: src of shape {show(src.shape)} for a part of shape {show(shape)}. Expand it."
-        )
+        raise ShapeError(f"src of shape {show(src.shape)} for a part of shape {show(shape)}. Expand it.")
     return src.cast(x.dtype)  # pyright: ignore
 
 

@@ -305,8 +305,8 @@ def cross(self: Tensor, other: Tensor, axis: int = -1, **names: Unpack[AxisNames
     if names:
         (axis,) = renamed(cross, names, axis=axis)
     require_tensors(other=other)
-    shape = broadcast_shapes(self.shape, other.shape, what="cross")
-    at = one_axis(axis, len(shape), "cross")
+    shape = broadcast_shapes(self.shape, other.shape)
+    at = one_axis(axis, len(shape))
     given = [x.shape[at - len(shape)] for x in (self, other) if x.ndim >= len(shape) - at]
     if given != [3, 3]:
         raise ShapeError(
@@ -338,8 +338,8 @@ def _paired_axes(axes: Any, left: TensorBase, right: TensorBase) -> tuple[list[i
     both = [several(part) for part in several(axes)]
     if len(both) != 2 or len(both[0]) != len(both[1]):
         raise ArgumentError(f"tensordot: axes={axes} are no pairs. Pass as many axes of each factor.")
-    mine = [one_axis(axis, left.ndim, "tensordot") for axis in both[0]]
-    theirs = [one_axis(axis, right.ndim, "tensordot") for axis in both[1]]
+    mine = [one_axis(axis, left.ndim) for axis in both[0]]
+    theirs = [one_axis(axis, right.ndim) for axis in both[1]]
     if len(set(mine)) != len(mine) or len(set(theirs)) != len(theirs):
         raise AxisError(f"tensordot: axes={axes} name one axis twice. Name each axis once.")
     return mine, theirs

@@ -51,7 +51,7 @@ def cholesky(self: Tensor, upper: bool = False) -> Tensor:
         >>> Tensor([[4.0, 2.0], [2.0, 5.0]]).cholesky().tolist()
         [[2.0, 0.0], [1.0, 2.0]]
     """
-    x, narrow = square_matrices(self, "cholesky")
+    x, narrow = square_matrices(self)
     if not is_static(x.shape[-2:]):
         return unpad(pad_with_identity(x).cholesky(upper), x).cast(narrow)
     value = real_on_diagonal(detached(x))
@@ -82,7 +82,7 @@ def qr(self: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Q
         [[2.0, 1.0], [0.0, 2.0]]
     """
     check_choice(mode, ("reduced", "complete", "r"), "qr: mode")
-    x, narrow = matrices(self, "qr")
+    x, narrow = matrices(self)
     rows, columns = size_of(x, -2), size_of(x, -1)
     count = lesser(rows, columns)
     q, r, others = _tracked_qr(interval(x, x.ndim - 1, 0, count), mode == "complete")

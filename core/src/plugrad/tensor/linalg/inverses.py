@@ -52,7 +52,7 @@ def inv(self: Tensor) -> Tensor:
         >>> Tensor([[2.0, 0.0], [0.0, 4.0]]).inv().tolist()
         [[0.5, 0.0], [0.0, 0.25]]
     """
-    x, narrow = square_matrices(self, "inv")
+    x, narrow = square_matrices(self)
     if not is_static(x.shape[-2:]):
         return unpad(pad_with_identity(x).inv(), x).cast(narrow)
     (value,) = with_jvp(x, [_inverse_of_factors(*_lu(x))], _inverse_jvp)
@@ -75,7 +75,7 @@ def slogdet(self: Tensor) -> SlogdetResult[Tensor, Tensor]:
         >>> Tensor([[0.0, 1.0], [1.0, 0.0]]).slogdet().logabsdet.item()
         0.0
     """
-    x, narrow = square_matrices(self, "slogdet")
+    x, narrow = square_matrices(self)
     x = pad_with_identity(x)
     factors, order = _lu(x)
     pivots = diagonal_of(factors)
@@ -102,7 +102,7 @@ def det(self: Tensor) -> Tensor:
         >>> Tensor([[4.0, 2.0], [1.0, 3.0]]).det().item()
         10.0
     """
-    x, narrow = square_matrices(self, "det")
+    x, narrow = square_matrices(self)
     x = pad_with_identity(x)
     factors, order = _lu(x)
     values = [diagonal_of(factors).prod(-1) * _parity(x, order), _inverse_of_factors(factors, order)]
@@ -119,7 +119,7 @@ def logdet(self: Tensor) -> Tensor:
         >>> Tensor([[1.0, 0.0], [0.0, 1.0]]).logdet().item()
         0.0
     """
-    square_matrices(self, "logdet")
+    square_matrices(self)
     sign, logarithm = self.slogdet()
     if is_complex(sign.dtype):
         return logarithm + times_i(sign.angle())
@@ -143,11 +143,11 @@ def solve(self: Tensor, b: Tensor) -> Tensor:
         [1.0, 0.5]
     """
     require_tensors(b=b)
-    square_matrices(self, "solve")
-    right, is_vector = right_sides(self, b, "solve")
-    broadcast_shapes(self.shape[:-2], right.shape[:-2], what="solve")
+    square_matrices(self)
+    right, is_vector = right_sides(self, b)
+    broadcast_shapes(self.shape[:-2], right.shape[:-2])
     self._check_device(b)
-    x, narrow = square_matrices(self.cast(promoted([self, b])), "solve")
+    x, narrow = square_matrices(self.cast(promoted([self, b])))
     right = right.cast(x.dtype)
     found = (_solved(x, right) if is_static(x.shape[-2:]) else _refined(x, x.inv(), right)).cast(narrow)
     return found.squeeze(-1) if is_vector else found
@@ -165,7 +165,7 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
         [[1, 5], [0, 1]]
     """
     n = as_int(n, "matrix_power: n")
-    square_matrices(self, "matrix_power")
+    square_matrices(self)
     base = self.inv() if n < 0 else self
     out = None
     for bit in bin(abs(n))[2:]:
@@ -185,7 +185,7 @@ def _solved(x: Tensor, right: Tensor) -> Tensor:
     """Return the solution from LU factors; the inverse is computed only for gradients."""
     factors, order = _lu(x)
     (inverted,) = with_jvp(x, [_inverse_of_factors(factors, order)], _inverse_jvp)
-    batch = broadcast_shapes(x.shape[:-2], right.shape[:-2], what="solve")
+    batch = broadcast_shapes(x.shape[:-2], right.shape[:-2])
     wide = detached(right).expand(*batch, *right.shape[-2:])
     order = order.unsqueeze(-1).expand(*batch, *right.shape[-2:])
     factors, ordered = factors.expand(*batch, *factors.shape[-2:]), wide.gather(-2, order)

@@ -132,7 +132,7 @@ def matrix_product(left: UOp, right: UOp) -> UOp:
     (*rows, m, k), (*columns, _, n) = left.shape, right.shape
     if rows and not columns and is_static((*rows, m)):
         return _rows_product(left, right)
-    batch = broadcast_shapes(tuple(rows), tuple(columns), what="matmul")
+    batch = broadcast_shapes(tuple(rows), tuple(columns))
     left = expanded(left, (*batch, m, k)).reshape((*batch, m, 1, k))
     last = len(columns)
     right = right.permute((*range(last), last + 1, last))

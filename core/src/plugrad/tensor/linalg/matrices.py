@@ -23,7 +23,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
         >>> Tensor([[1, 2], [3, 4]]).mm(Tensor([[1], [1]])).tolist()
         [[3], [7]]
     """
-    return _checked_product(self, mat2, (2, 2), "mm")
+    return _checked_product(self, mat2, (2, 2))
 
 
 def bmm(self: Tensor, mat2: Tensor) -> Tensor:
@@ -37,7 +37,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Tensor:
         >>> Tensor([[[1, 2]], [[3, 4]]]).bmm(Tensor([[[1], [1]], [[2], [2]]])).tolist()
         [[[3]], [[14]]]
     """
-    return _checked_product(self, mat2, (3, 3), "bmm")
+    return _checked_product(self, mat2, (3, 3))
 
 
 def mv(self: Tensor, vec: Tensor) -> Tensor:
@@ -51,7 +51,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
         >>> Tensor([[1, 2], [3, 4]]).mv(Tensor([1, 1])).tolist()
         [3, 7]
     """
-    return _checked_product(self, vec, (2, 1), "mv")
+    return _checked_product(self, vec, (2, 1))
 
 
 def ger(self: Tensor, vec2: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
         >>> Tensor([1, 2]).addmm(Tensor([[1, 2]]), Tensor([[1, 0], [0, 1]]), alpha=10).tolist()
         [[11, 22]]
     """
-    return _add_scaled(self, _checked_product(mat1, mat2, (2, 2), "addmm"), beta, alpha, "addmm")
+    return _add_scaled(self, _checked_product(mat1, mat2, (2, 2)), beta, alpha)
 
 
 def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -97,7 +97,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: flo
         >>> Tensor([1, 2]).addmv(Tensor([[1, 0], [0, 1]]), Tensor([3, 4]), beta=2).tolist()
         [5, 8]
     """
-    return _add_scaled(self, _checked_product(mat, vec, (2, 1), "addmv"), beta, alpha, "addmv")
+    return _add_scaled(self, _checked_product(mat, vec, (2, 1)), beta, alpha)
 
 
 def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -117,7 +117,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: fl
         raise ShapeError(
             f"addr of shapes {show(vec1.shape)} and {show(vec2.shape)}: it takes vectors. Flatten first."
         )
-    return _add_scaled(self, vec1.outer(vec2), beta, alpha, "addr")
+    return _add_scaled(self, vec1.outer(vec2), beta, alpha)
 
 
 def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -134,7 +134,7 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
         >>> Tensor([[[1]]]).baddbmm(Tensor([[[1, 2]]]), Tensor([[[3], [4]]])).tolist()
         [[[12]]]
     """
-    return _add_scaled(self, _checked_product(batch1, batch2, (3, 3), "baddbmm"), beta, alpha, "baddbmm")
+    return _add_scaled(self, _checked_product(batch1, batch2, (3, 3)), beta, alpha)
 
 
 def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
@@ -149,8 +149,8 @@ def addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alp
         >>> Tensor([[1]]).addbmm(Tensor([[[1]], [[2]]]), Tensor([[[3]], [[4]]])).tolist()
         [[12]]
     """
-    products = _checked_product(batch1, batch2, (3, 3), "addbmm")
-    return _add_scaled(self, products.sum(0, dtype=products.dtype), beta, alpha, "addbmm")
+    products = _checked_product(batch1, batch2, (3, 3))
+    return _add_scaled(self, products.sum(0, dtype=products.dtype), beta, alpha)
 
 
 def t(self: Tensor) -> Tensor:
@@ -185,9 +185,9 @@ def adjoint(self: Tensor) -> Tensor:
     return self.mH if is_complex(self.dtype) else self.mT
 
 
-def _checked_product(left: Any, right: Any, axes: tuple[int, int], what: str) -> Any:
+def _checked_product(left: Any, right: Any, axes: tuple[int, int]) -> Any:
     require_tensors(left=left, right=right)
-    shapes = f"{what} of shapes {show(left.shape)} and {show(right.shape)}"
+    shapes = f"operation of shapes {show(left.shape)} and {show(right.shape)}"
     if (left.ndim, right.ndim) != axes:
         raise ShapeError(f"{shapes}: it takes {axes[0]} and {axes[1]} axes. Use matmul for others.")
     if axes[0] == 3 and _sizes_differ(left.shape[0], right.shape[0]):
@@ -202,14 +202,14 @@ def _sizes_differ(size: Any, other: Any) -> bool:
     return size is not other and size != other
 
 
-def _add_scaled(addend: Any, product: Any, beta: float, alpha: float, what: str) -> Any:
+def _add_scaled(addend: Any, product: Any, beta: float, alpha: float) -> Any:
     dtype = promoted([addend, product])
     own, others = (
-        _checked_factor(number, name, dtype, what) for number, name in ((beta, "beta"), (alpha, "alpha"))
+        _checked_factor(number, name, dtype) for number, name in ((beta, "beta"), (alpha, "alpha"))
     )
-    if broadcast_shapes(addend.shape, product.shape, what=what) != product.shape:
+    if broadcast_shapes(addend.shape, product.shape) != product.shape:
         raise ShapeError(
-            f"{what}: {show(addend.shape)} does not broadcast to the product, of shape "
+            f"{show(addend.shape)} does not broadcast to the product, of shape "
             f"{show(product.shape)}. Reshape or reduce it."
         )
     product = product.cast(dtype) if others == 1 else product.cast(dtype) * others
@@ -217,12 +217,12 @@ def _add_scaled(addend: Any, product: Any, beta: float, alpha: float, what: str)
     return product if own == 0 else (addend if own == 1 else addend.cast(dtype) * own) + product
 
 
-def _checked_factor(number: Any, name: str, dtype: DType, what: str) -> Number:
+def _checked_factor(number: Any, name: str, dtype: DType) -> Number:
     if is_complex(dtype) and isinstance(number, complex):
         return number
-    weight = as_number(number, what)
+    weight = as_number(number)
     if is_inexact(dtype):
         return weight
     if weight != weight or math.isinf(weight) or weight != int(weight):
-        raise ArgumentError(f"{what}: {name}={number!r} for elements of {dtype.name}. Pass an integer.")
+        raise ArgumentError(f"{name}={number!r} for elements of {dtype.name}. Pass an integer.")
     return int(weight)

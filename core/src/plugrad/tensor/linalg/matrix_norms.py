@@ -50,7 +50,7 @@ def matrix_norm(
     both = several(axis)
     if len(both) != 2:
         raise AxisError(f"matrix_norm: axis={axis!r} names no rows and columns. Name two axes.")
-    rows, columns = (one_axis(at, self.ndim, "matrix_norm") for at in both)
+    rows, columns = (one_axis(at, self.ndim) for at in both)
     if rows == columns:
         raise AxisError(f"matrix_norm: axes {both} are the same. Name two different axes.")
     if not isinstance(p, str):
@@ -103,7 +103,7 @@ def newton_schulz(self: Tensor, steps: int, params: Sequence[float], eps: float 
         raise ArgumentError(f"newton_schulz: steps={count} is not among 0..{_MOST_STEPS}.")
     if not is_sequence(params) or not len(params):
         raise ArgumentError(f"newton_schulz: params={params!r} are no coefficients. Pass one at least.")
-    factors: list[Any] = [as_number(number, "newton_schulz") for number in params]
+    factors: list[Any] = [as_number(number) for number in params]
     if not is_inexact(self.dtype):
         raise DtypeError(f"newton_schulz of {self.dtype.name}: it divides by a norm. Cast to a float.")
     if self.ndim < 2:

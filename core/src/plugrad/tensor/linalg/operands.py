@@ -19,28 +19,28 @@ def inexact_dtypes(x: Tensor) -> tuple[DType, DType]:
     return (x.dtype, x.dtype) if is_complex(x.dtype) else float_dtypes(x)
 
 
-def matrices(x: Tensor, what: str, square: bool = False) -> tuple[Tensor, DType]:
+def matrices(x: Tensor, square: bool = False) -> tuple[Tensor, DType]:
     """Return matrices in the dtype to compute in, and the dtype of the result."""
     shape = x.shape
     if x.ndim < 2 or (square and shape[-1] is not shape[-2] and shape[-1] != shape[-2]):
         kind = "square matrices: (..., n, n)" if square else "matrices: (..., m, n)"
-        raise ShapeError(f"{what} of shape {show(shape)}: it takes {kind}.")
+        raise ShapeError(f"operation of shape {show(shape)}: it takes {kind}.")
     narrow, wide = inexact_dtypes(x)
     return x.cast(wide), narrow
 
 
-def square_matrices(x: Tensor, what: str) -> tuple[Tensor, DType]:
+def square_matrices(x: Tensor) -> tuple[Tensor, DType]:
     """Return square matrices, checked, as `matrices` does."""
-    return matrices(x, what, square=True)
+    return matrices(x, square=True)
 
 
-def right_sides(x: Tensor, b: Tensor, what: str) -> tuple[Tensor, bool]:
+def right_sides(x: Tensor, b: Tensor) -> tuple[Tensor, bool]:
     """Return the right sides of a system as matrices, and whether they were vectors."""
     is_vector = b.ndim == 1 or b.shape == x.shape[:-1]
     right = b.unsqueeze(-1) if is_vector else b
     if right.ndim < 2 or right.shape[-2] != x.shape[-2]:
         raise ShapeError(
-            f"{what} of shapes {show(x.shape)} and {show(b.shape)}: the right sides need "
+            f"operation of shapes {show(x.shape)} and {show(b.shape)}: the right sides need "
             f"{show(x.shape[-2:-1])[1:-2]} rows, one for each row of the matrix."
         )
     return right, is_vector

@@ -62,7 +62,7 @@ def svd(self: Tensor, full_matrices: bool = True) -> SVDResult[Tensor, Tensor]:
         >>> Tensor([[0.0, 2.0], [1.0, 0.0]]).svd().S.tolist()
         [2.0, 1.0]
     """
-    x, narrow = matrices(self, "svd")
+    x, narrow = matrices(self)
     if not is_static(x.shape[-2:]):
         u, s, v = _symbolic_svd(x, full_matrices)
     elif size_of(x, -1) > size_of(x, -2):
@@ -89,7 +89,7 @@ def eigh(self: Tensor) -> EighResult[Tensor, Tensor]:
         >>> Tensor([[1.0, 0.0], [0.0, -3.0]]).eigh().eigenvalues.tolist()
         [-3.0, 1.0]
     """
-    x, narrow = square_matrices(self, "eigh")
+    x, narrow = square_matrices(self)
     size, value = size_of(x, -1), pad_with_zeros(detached(x))
     w, v = jacobi.jacobi_eigh(real_on_diagonal(value.tril()) + adjoint(value.tril(-1)), size)
     w, v = interval(w, w.ndim - 1, 0, size), corner(v, size, size)
@@ -113,7 +113,7 @@ def pinv(self: Tensor, rtol: float | None = None) -> Tensor:
         >>> Tensor([[2.0, 0.0], [0.0, 0.0]]).pinv().tolist()
         [[0.5, 0.0], [0.0, 0.0]]
     """
-    x, narrow = matrices(self, "pinv")
+    x, narrow = matrices(self)
     return _pseudo_inverse(x, rtol)[0].cast(narrow)
 
 
@@ -137,10 +137,10 @@ def lstsq(self: Tensor, b: Tensor, rtol: float | None = None) -> LeastSquares[Te
         [2.0]
     """
     require_tensors(b=b)
-    matrices(self, "lstsq")
-    right, is_vector = right_sides(self, b, "lstsq")
+    matrices(self)
+    right, is_vector = right_sides(self, b)
     self._check_device(b)
-    x, narrow = matrices(self.cast(promoted([self, b])), "lstsq")
+    x, narrow = matrices(self.cast(promoted([self, b])))
     right = right.cast(x.dtype)
     rows, columns = size_of(x, -2), size_of(x, -1)
     if (count := lesser(rows, columns)) not in (rows, columns):

@@ -186,7 +186,7 @@ def amax(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """
     if names:
         axis, keepdim = renamed(self.amax, names, axis=axis, keepdim=keepdim)
-    return self.max(nonempty_axes(self.shape, _empty_as_all(axis), "amax"), keepdim)
+    return self.max(nonempty_axes(self.shape, _empty_as_all(axis)), keepdim)
 
 
 def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
@@ -202,7 +202,7 @@ def amin(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack
     """
     if names:
         axis, keepdim = renamed(self.amin, names, axis=axis, keepdim=keepdim)
-    return self.min(nonempty_axes(self.shape, _empty_as_all(axis), "amin"), keepdim)
+    return self.min(nonempty_axes(self.shape, _empty_as_all(axis)), keepdim)
 
 
 def aminmax(
@@ -221,7 +221,7 @@ def aminmax(
     """
     if names:
         axis, keepdim = renamed(self.aminmax, names, axis=axis, keepdim=keepdim)
-    axes = nonempty_axes(self.shape, _empty_as_all(axis), "aminmax")
+    axes = nonempty_axes(self.shape, _empty_as_all(axis))
     return Extremes(self.min(axes, keepdim), self.max(axes, keepdim))
 
 
@@ -239,7 +239,7 @@ def ptp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     """
     if names:
         axis, keepdim = renamed(self.ptp, names, axis=axis, keepdim=keepdim)
-    axes = nonempty_axes(self.shape, axis, "ptp")
+    axes = nonempty_axes(self.shape, axis)
     return self.max(axes, keepdim) - self.min(axes, keepdim)
 
 

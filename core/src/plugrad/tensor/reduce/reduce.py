@@ -52,7 +52,7 @@ def sum(
     """
     if names:
         axis, keepdim = renamed(self.sum, names, axis=axis, keepdim=keepdim)
-    return _accumulated(self, Ops.ADD, axes_along(axis, self.ndim, "sum"), keepdim, dtype)
+    return _accumulated(self, Ops.ADD, axes_along(axis, self.ndim), keepdim, dtype)
 
 
 def prod(
@@ -70,7 +70,7 @@ def prod(
     """
     if names:
         axis, keepdim = renamed(self.prod, names, axis=axis, keepdim=keepdim)
-    return _accumulated(self, Ops.MUL, axes_along(axis, self.ndim, "prod"), keepdim, dtype)
+    return _accumulated(self, Ops.MUL, axes_along(axis, self.ndim), keepdim, dtype)
 
 
 def _accumulated(x: Tensor, op: Ops, axes: tuple[int, ...], keepdim: bool, dtype: DTypeLike | None) -> Tensor:
@@ -97,9 +97,9 @@ def max(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
         dim = names.pop("dim", None)
         (keepdim,) = renamed(self.max, names, keepdim=keepdim)
         if dim is not None:
-            axis = one_axis(dim, self.ndim or 1, "max")
+            axis = one_axis(dim, self.ndim or 1)
             return cast("Any", Ranked(self.max(axis, keepdim), self.argmax(axis, keepdim)))
-    axes = nonempty_axes(self.shape, axis, "max")
+    axes = nonempty_axes(self.shape, axis)
     return self._like(reduced_over(self._graph, Ops.MAX, axes, keepdim))
 
 
@@ -118,9 +118,9 @@ def min(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
         dim = names.pop("dim", None)
         (keepdim,) = renamed(self.min, names, keepdim=keepdim)
         if dim is not None:
-            at = one_axis(dim, self.ndim or 1, "min")
+            at = one_axis(dim, self.ndim or 1)
             return cast("Any", Ranked(self.min(at, keepdim), self.argmin(at, keepdim)))
-    axes = nonempty_axes(self.shape, axis, "min")
+    axes = nonempty_axes(self.shape, axis)
     u = self._graph
     if is_float(self.dtype):
         return self._like(-reduced_over(-u, Ops.MAX, axes, keepdim))
@@ -136,7 +136,7 @@ def any(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     """
     if names:
         axis, keepdim = renamed(self.any, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "any")
+    axes = axes_along(axis, self.ndim)
     return self._like(reduced_over(nonzero_mask(self), Ops.MAX, axes, keepdim))
 
 
@@ -149,7 +149,7 @@ def all(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[
     """
     if names:
         axis, keepdim = renamed(self.all, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "all")
+    axes = axes_along(axis, self.ndim)
     return self._like(~reduced_over(~nonzero_mask(self), Ops.MAX, axes, keepdim))
 
 
@@ -183,7 +183,7 @@ def mean(
         return self.cast(given).mean(axis, keepdim)
     if is_complex(self.dtype):
         return apply(lambda z: (z[0].mean(axis, keepdim), z[1].mean(axis, keepdim)), self)
-    axes = axes_along(axis, self.ndim, "mean")
+    axes = axes_along(axis, self.ndim)
     dtype, wide = float_dtypes(self)
     total = reduced_over(self._graph.cast(wide), Ops.ADD, axes, keepdim)
     return self._like((total / number_of(product([self.shape[axis] for axis in axes]), wide)).cast(dtype))
@@ -215,12 +215,12 @@ def var(
             self.var, names, axis=axis, keepdim=keepdim, correction=correction
         )
     if flags:
-        correction, keepdim = _positional_flags(flags, correction, keepdim, "var")
+        correction, keepdim = _positional_flags(flags, correction, keepdim)
     if is_complex(self.dtype):
         real, imag = (x.var(axis, keepdim=keepdim, correction=correction) for x in parts_of(self))
         return cast("Any", real + imag)
     dtype, wide = float_dtypes(self)
-    return self._like(_variance(self, axis, keepdim, correction, "var", wide).cast(dtype))
+    return self._like(_variance(self, axis, keepdim, correction, wide).cast(dtype))
 
 
 def std(
@@ -246,37 +246,35 @@ def std(
             self.std, names, axis=axis, keepdim=keepdim, correction=correction
         )
     if flags:
-        correction, keepdim = _positional_flags(flags, correction, keepdim, "std")
+        correction, keepdim = _positional_flags(flags, correction, keepdim)
     if is_complex(self.dtype):
         return self.var(axis, keepdim=keepdim, correction=correction).sqrt()
     dtype, wide = float_dtypes(self)
-    variance = _variance(self, axis, keepdim, correction, "std", wide)
+    variance = _variance(self, axis, keepdim, correction, wide)
     # a root has no gradient at 0
     is_zero = variance.eq(0.0)
     root = is_zero.where(variance.const_like(1.0), variance).sqrt()
     return self._like(is_zero.where(variance.const_like(0.0), root).cast(dtype))
 
 
-def _positional_flags(
-    flags: tuple[bool, ...], correction: float, keepdim: bool, what: str
-) -> tuple[float, bool]:
+def _positional_flags(flags: tuple[bool, ...], correction: float, keepdim: bool) -> tuple[float, bool]:
     """Return `correction` and `keepdim` where flags were given by position: `unbiased`, and `keepdim`."""
     if len(flags) > 2 or not {*map(type, flags)} <= {bool}:
         raise ArgumentError(
-            f"{what}: {', '.join(map(repr, flags))} follows the axis. Give `correction` by name; by position "
+            f"{', '.join(map(repr, flags))} follows the axis. Give `correction` by name; by position "
             "come `unbiased` and `keepdim`, True or False."
         )
     unbiased, keepdim = (*flags, keepdim)[:2]
     return (correction if unbiased else 0), keepdim
 
 
-def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, what: str, wide: DType) -> UOp:
-    axes = axes_along(axis, tensor.ndim, what)
+def _variance(tensor: Tensor, axis: Axes, keepdim: bool, correction: float, wide: DType) -> UOp:
+    axes = axes_along(axis, tensor.ndim)
     count: Any = product([tensor.shape[axis] for axis in axes])
     x = tensor._graph.cast(wide)
     mean = x.reduce_axis(Ops.ADD, axes) / number_of(count, wide)
     distance = x - expanded(mean, x.shape)
-    left = (number_of(count, wide) - as_number(correction, what)).maximum(0.0)
+    left = (number_of(count, wide) - as_number(correction)).maximum(0.0)
     return reduced_over(distance * distance, Ops.ADD, axes, keepdim) / left
 
 
@@ -297,7 +295,7 @@ def argmax(
     """
     if names:
         axis, keepdim = renamed(self.argmax, names, axis=axis, keepdim=keepdim)
-    return _arg_extreme(self, axis, keepdim, "argmax", type(self).max)
+    return _arg_extreme(self, axis, keepdim, type(self).max)
 
 
 def argmin(
@@ -311,19 +309,19 @@ def argmin(
     """
     if names:
         axis, keepdim = renamed(self.argmin, names, axis=axis, keepdim=keepdim)
-    return _arg_extreme(self, axis, keepdim, "argmin", type(self).min)
+    return _arg_extreme(self, axis, keepdim, type(self).min)
 
 
-def _arg_extreme(x: Tensor, axis: int | None, keepdim: bool, what: str, extreme: Any) -> Tensor:
+def _arg_extreme(x: Tensor, axis: int | None, keepdim: bool, extreme: Any) -> Tensor:
     if axis is None:
-        nonempty_axes(x.shape, None, what)
+        nonempty_axes(x.shape, None)
         flat = x._like(x._graph.reshape((product(x.shape),)))
-        out = _arg_extreme(flat, 0, False, what, extreme)
+        out = _arg_extreme(flat, 0, False, extreme)
         return out.reshape((1,) * x.ndim) if keepdim else out
     if not x.ndim:
-        one_axis(axis, 1, what)
-        return _arg_extreme(x, None, False, what, extreme)
-    at = one_axis(axis, x.ndim, what)
+        one_axis(axis, 1)
+        return _arg_extreme(x, None, False, extreme)
+    at = one_axis(axis, x.ndim)
     best = expanded(extreme(x, at, keepdim=True)._graph, x.shape)
     u = x._graph
     found = u.eq(best) | u.ne(u) if is_float(x.dtype) else u.eq(best)

@@ -52,7 +52,7 @@ def cumsum(
     """
     if names:
         (axis,) = renamed(self.cumsum, names, axis=axis)
-    return _running(self, Ops.ADD, 0, axis, dtype, "cumsum")
+    return _running(self, Ops.ADD, 0, axis, dtype)
 
 
 def cumprod(
@@ -66,7 +66,7 @@ def cumprod(
     """
     if names:
         (axis,) = renamed(self.cumprod, names, axis=axis)
-    return _running(self, Ops.MUL, 1, axis, dtype, "cumprod")
+    return _running(self, Ops.MUL, 1, axis, dtype)
 
 
 def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
@@ -81,7 +81,7 @@ def cummax(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Te
     """
     if names:
         (axis,) = renamed(self.cummax, names, axis=axis)
-    return _extremes(self, axis, "cummax", is_max=True)
+    return _extremes(self, axis, is_max=True)
 
 
 def cummin(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Tensor]:
@@ -95,7 +95,7 @@ def cummin(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ranked[Te
     """
     if names:
         (axis,) = renamed(self.cummin, names, axis=axis)
-    return _extremes(self, axis, "cummin", is_max=False)
+    return _extremes(self, axis, is_max=False)
 
 
 def logcumsumexp(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Tensor:
@@ -107,7 +107,7 @@ def logcumsumexp(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ten
     """
     if names:
         (axis,) = renamed(self.logcumsumexp, names, axis=axis)
-    at = one_axis(axis, self.ndim or 1, "logcumsumexp")
+    at = one_axis(axis, self.ndim or 1)
     dtype, wide = float_dtypes(self)
     if not self.ndim or 0 in self.shape:
         return self.cast(dtype)
@@ -115,12 +115,10 @@ def logcumsumexp(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> Ten
     return self._like(cut_to(moved_back(out, at), self.shape).cast(dtype))
 
 
-def _running(
-    x: Tensor, op: Ops, neutral: int, axis: int | None, dtype: DTypeLike | None, what: str
-) -> Tensor:
+def _running(x: Tensor, op: Ops, neutral: int, axis: int | None, dtype: DTypeLike | None) -> Tensor:
     if axis is None:
-        return _running(x.flatten(), op, neutral, 0, dtype, what)
-    at = one_axis(axis, x.ndim or 1, what)
+        return _running(x.flatten(), op, neutral, 0, dtype)
+    at = one_axis(axis, x.ndim or 1)
     wide = the_dtype(dtype, sum_dtype(x.dtype))
     narrow = x.dtype if dtype is None and is_float(x.dtype) else wide
     u = x._graph.cast(wide)
@@ -134,8 +132,8 @@ def _running(
     return x._like(u.cast(narrow))
 
 
-def _extremes(tensor: Tensor, axis: int, what: str, is_max: bool) -> Ranked[Tensor]:
-    at = one_axis(axis, tensor.ndim or 1, what)
+def _extremes(tensor: Tensor, axis: int, is_max: bool) -> Ranked[Tensor]:
+    at = one_axis(axis, tensor.ndim or 1)
     shape = tensor.shape
     if not tensor.ndim or 0 in shape:
         first = tensor._graph.detach().cast(position_dtype(0)).const_like(0)

@@ -27,7 +27,7 @@ def softmax(
     if names:
         (axis,) = renamed(self.softmax, names, axis=axis)
     own, wide = float_dtypes(self)
-    _, e, total = _softmax_parts(self, axis, "softmax")
+    _, e, total = _softmax_parts(self, axis)
     # one reciprocal of a row, not a division of each element: it is between 0 and 1, so it costs half a unit
     # in the last place and nothing else
     rule = _SoftmaxGradient(axis % max(self.ndim, 1))
@@ -48,7 +48,7 @@ def log_softmax(
         (axis,) = renamed(self.log_softmax, names, axis=axis)
     narrow, (x, _, total) = (
         the_dtype(dtype, float_dtypes(self)[0]),
-        _softmax_parts(self, axis, "log_softmax"),
+        _softmax_parts(self, axis),
     )
     return self._like((x - expanded(total.log2() * math.log(2), x.shape)).cast(narrow))
 
@@ -65,7 +65,7 @@ def logsumexp(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: U
     """
     if names:
         axis, keepdim = renamed(self.logsumexp, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "logsumexp")
+    axes = axes_along(axis, self.ndim)
     dtype, wide = float_dtypes(self)
     x = self._graph.cast(wide)
     highest = x.reduce_axis(Ops.MAX, axes).detach()
@@ -91,14 +91,14 @@ class _SoftmaxGradient:
         return [shares * (gradient - expanded(mean, shares.shape))]
 
 
-def _softmax_parts(tensor: Tensor, axis: int, what: str) -> tuple[UOp, UOp, UOp]:
+def _softmax_parts(tensor: Tensor, axis: int) -> tuple[UOp, UOp, UOp]:
     """Return the values less their maximum, the exponentials of those, and the sums of these."""
     x = tensor._graph.cast(float_dtypes(tensor)[1])
     if not tensor.ndim:
-        one_axis(axis, 1, what)
+        one_axis(axis, 1)
         x = x - x.detach()
         return x, x.exp(), x.exp()
-    axes = (one_axis(axis, tensor.ndim, what),)
+    axes = (one_axis(axis, tensor.ndim),)
     x = x - expanded(x.reduce_axis(Ops.MAX, axes).detach(), x.shape)
     e = x.exp()
     return x, e, e.reduce_axis(Ops.ADD, axes)

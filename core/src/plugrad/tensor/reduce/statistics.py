@@ -60,11 +60,11 @@ def diff(
     """
     if names:
         (axis,) = renamed(self.diff, names, axis=axis)
-    at, count = one_axis(axis, self.ndim, "diff"), as_int(n, "diff: n")
+    at, count = one_axis(axis, self.ndim), as_int(n, "diff: n")
     if count < 0:
         raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
     parts = [part for part in (prepend, self, append) if part is not None]
-    check_tensors(parts, "diff")
+    check_tensors(parts)
     rest = self.shape[:at] + self.shape[at + 1 :]
     for part in parts:
         if part.ndim != self.ndim or part.shape[:at] + part.shape[at + 1 :] != rest:
@@ -118,7 +118,7 @@ def cov(
     """
     if names:
         (correction,) = renamed(self.cov, names, correction=correction)
-    return _covariances(self, as_number(correction, "cov"), fweights, aweights, "cov")
+    return _covariances(self, as_number(correction), fweights, aweights)
 
 
 def corrcoef(self: Tensor) -> Tensor:
@@ -133,7 +133,7 @@ def corrcoef(self: Tensor) -> Tensor:
         >>> Tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).corrcoef().round(decimals=3).tolist()
         [[1.0, -1.0], [-1.0, 1.0]]
     """
-    c = _covariances(self, 1, None, None, "corrcoef")
+    c = _covariances(self, 1, None, None)
     if not c.ndim:
         return c / c
     deviation = c.diagonal().real.sqrt()
@@ -143,14 +143,14 @@ def corrcoef(self: Tensor) -> Tensor:
     return r.clamp(-1, 1)
 
 
-def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: str) -> Tensor:
+def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any) -> Tensor:
     if tensor.ndim > 2:
-        raise ShapeError(f"{what} of shape {show(tensor.shape)}: rows are variables, of two axes at most.")
+        raise ShapeError(f"operation of shape {show(tensor.shape)}: rows are variables, of two axes at most.")
     of_complex = is_complex(tensor.dtype)
     narrow, wide = (tensor.dtype, tensor.dtype) if of_complex else float_dtypes(tensor)
     x = tensor.cast(wide).atleast_2d()
     count = x.shape[1]
-    weights = [_weights_of(w, name, count, what) for w, name in ((often, "fweights"), (much, "aweights"))]
+    weights = [_weights_of(w, name, count) for w, name in ((often, "fweights"), (much, "aweights"))]
     given = [w.cast(tensor.real.dtype if of_complex else wide) for w in weights if w is not None]
     if not given:
         away = x - x.mean(1, keepdim=True)
@@ -167,15 +167,15 @@ def _covariances(tensor: Tensor, correction: Any, often: Any, much: Any, what: s
     return out.reshape(()) if x.shape[0] == 1 else out
 
 
-def _weights_of(weights: Any, name: str, count: Any, what: str) -> Any:
+def _weights_of(weights: Any, name: str, count: Any) -> Any:
     if weights is None:
         return None
     require_tensors(**{name: weights})
     if name == "fweights" and not is_int(weights.dtype):
-        raise DtypeError(f"{what}: fweights of {weights.dtype.name}: numbers of times are integers.")
+        raise DtypeError(f"fweights of {weights.dtype.name}: numbers of times are integers.")
     if weights.shape != (count,):
         raise ShapeError(
-            f"{what}: {name} of shape {show(weights.shape)} for {show((count,))} observations. Give one each."
+            f"{name} of shape {show(weights.shape)} for {show((count,))} observations. Give one each."
         )
     return weights
 
@@ -192,10 +192,10 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
         >>> Tensor([1.0, 2.0]).dist(Tensor([4.0, 6.0])).item()
         5.0
     """
-    check_tensors((other,), "dist")
+    check_tensors((other,))
     if (number := real_number(p, "dist: p")) != number:
         raise ArgumentError("dist: p=nan is no number. Pass one.")
-    broadcast_shapes(self.shape, other.shape, what="dist")
+    broadcast_shapes(self.shape, other.shape)
     narrow, _ = float_dtypes(self)
     x = self if is_float(self.dtype) or is_float(other.dtype) else self.cast(narrow)
     return (x - other).norm(p)
@@ -274,7 +274,7 @@ def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Te
         raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
     choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     if not isinstance(self.shape[0], int):
-        return fix_size(self, 0, "combinations").combinations(r, with_replacement)
+        return fix_size(self, 0).combinations(r, with_replacement)
     size = self.shape[0]
     chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
     if chosen * count >= _TOO_MANY:
@@ -304,7 +304,7 @@ def nansum(
     """
     if names:
         axis, keepdim = renamed(self.nansum, names, axis=axis, keepdim=keepdim)
-    return _without_nan(self).sum(axes_along(axis, self.ndim, "nansum"), keepdim, dtype)
+    return _without_nan(self).sum(axes_along(axis, self.ndim), keepdim, dtype)
 
 
 def nanmean(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unpack[ReduceNames]) -> Tensor:
@@ -319,7 +319,7 @@ def nanmean(self: Tensor, axis: Axes = None, keepdim: bool = False, **names: Unp
     """
     if names:
         axis, keepdim = renamed(self.nanmean, names, axis=axis, keepdim=keepdim)
-    axes = axes_along(axis, self.ndim, "nanmean")
+    axes = axes_along(axis, self.ndim)
     if not is_float(self.dtype):
         return self.mean(axes, keepdim)
     narrow, wide = float_dtypes(self)

@@ -52,8 +52,8 @@ def tri(
         >>> Tensor.tri(2, 3, dtype="int32").tolist()
         [[1, 0, 0], [1, 1, 0]]
     """
-    rows, columns = check_sizes(as_shape((n, n if m is None else m), "tri"), "tri")
-    below = ~_right_mask(rows, columns, _diagonal_number(k, "tri", "k") + 1)
+    rows, columns = check_sizes(as_shape((n, n if m is None else m)))
+    below = ~_right_mask(rows, columns, _diagonal_number(k, "k") + 1)
     return from_graph(cls, below.cast(the_dtype(dtype, dtypes.default_float)), device, False)
 
 
@@ -70,7 +70,7 @@ def tril(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Ten
     """
     if names:
         (diagonal,) = renamed(self.tril, names, diagonal=diagonal)
-    right = right_of_diagonal(self, _diagonal_number(diagonal, "tril", "diagonal") + 1, "tril")
+    right = right_of_diagonal(self, _diagonal_number(diagonal, "diagonal") + 1)
     return self._like(right.where(self._graph.const_like(0), self._graph))
 
 
@@ -87,14 +87,14 @@ def triu(self: Tensor, diagonal: Dim = 0, **names: Unpack[TriangleNames]) -> Ten
     """
     if names:
         (diagonal,) = renamed(self.triu, names, diagonal=diagonal)
-    right = right_of_diagonal(self, _diagonal_number(diagonal, "triu", "diagonal"), "triu")
+    right = right_of_diagonal(self, _diagonal_number(diagonal, "diagonal"))
     return self._like(right.where(self._graph, self._graph.const_like(0)))
 
 
-def right_of_diagonal(x: Tensor, diagonal: Dim, what: str) -> UOp:
+def right_of_diagonal(x: Tensor, diagonal: Dim) -> UOp:
     """Return where elements lie on a diagonal or right of it, in this shape."""
     if x.ndim < 2:
-        raise ShapeError(f"{what} of shape {show(x.shape)}: a matrix has two axes. Unsqueeze it.")
+        raise ShapeError(f"operation of shape {show(x.shape)}: a matrix has two axes. Unsqueeze it.")
     rows, columns = x.shape[-2:]
     right = _right_mask(rows, columns, diagonal)
     return right.reshape((*(1,) * (x.ndim - 2), rows, columns)).expand(x.shape)
@@ -115,7 +115,7 @@ def diagonal(
     """
     if names:
         axis1, axis2 = renamed(self.diagonal, names, axis1=axis1, axis2=axis2)
-    first, second = (one_axis(axis, self.ndim, "diagonal") for axis in (axis1, axis2))
+    first, second = (one_axis(axis, self.ndim) for axis in (axis1, axis2))
     if first == second:
         raise AxisError(f"diagonal: axes {axis1} and {axis2} are the same. Name two different axes.")
     x = self.movedim((first, second), (-2, -1))
@@ -177,7 +177,7 @@ def diag_embed(
     if not self.ndim:
         raise ShapeError("diag_embed of shape (): it takes a last axis. Unsqueeze it.")
     size = self.shape[-1]
-    places = [one_axis(axis, self.ndim + 1, "diag_embed") for axis in (axis1, axis2)]
+    places = [one_axis(axis, self.ndim + 1) for axis in (axis1, axis2)]
     if places[0] == places[1]:
         raise AxisError(f"diag_embed: axes {axis1} and {axis2} are the same. Name two different axes.")
     return _embed_diagonal(self, as_int(offset, "diag_embed: offset"), size).movedim((-2, -1), places)
@@ -234,8 +234,8 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
     )
 
 
-def _diagonal_number(diagonal: Any, what: str, name: str) -> Dim:
-    return as_dim(diagonal, what) if isinstance(diagonal, UOp) else as_int(diagonal, f"{what}: {name}")
+def _diagonal_number(diagonal: Any, name: str) -> Dim:
+    return as_dim(diagonal) if isinstance(diagonal, UOp) else as_int(diagonal, name)
 
 
 def _right_mask(rows: Dim, columns: Dim, diagonal: Dim) -> UOp:

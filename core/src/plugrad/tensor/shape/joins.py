@@ -68,7 +68,7 @@ def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]
         (axis,) = renamed(cat, names, axis=axis)
     parts, axis = joined_tensors("cat", self, others, axis)
     first, *rest = parts
-    at = one_axis(axis, first.ndim, "cat")
+    at = one_axis(axis, first.ndim)
     for part in rest:
         if part.ndim != first.ndim or _without(part.shape, at) != _without(first.shape, at):
             raise ShapeError(
@@ -124,7 +124,7 @@ def split(
     """
     if names or sizes is REQUIRED:
         sizes, axis = renamed(self.split, names, sizes=sizes, axis=axis)
-    at = one_axis(axis, self.ndim, "split")
+    at = one_axis(axis, self.ndim)
     total = self.shape[at]
     given = [size if isinstance(size, UOp) else as_int(size, "split: sizes") for size in several(sizes)]
     if hasattr(sizes, "__index__") and len(given) == 1:
@@ -136,12 +136,12 @@ def split(
         else:
             counts = {max(-(-n // size), 1) for n in (least(total), greatest(total))}
             if len(counts) > 1:
-                return fix_size(self, at, "split").split(size, at)
+                return fix_size(self, at).split(size, at)
             given = _part_sizes(self, at, size, counts.pop())
-    check_sizes(tuple(given), "split")
+    check_sizes(tuple(given))
     is_listed = is_static(given) and not isinstance(total, int)
     if is_listed and sum(map(size_today, given)) == size_today(total):
-        return fix_size(self, at, "split").split(given, at)
+        return fix_size(self, at).split(given, at)
     if add_sizes(total, *[-size for size in given]) != 0:
         texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
         raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
@@ -173,7 +173,7 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
     count = as_int(chunks, "chunk: chunks")
     if count <= 0:
         raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
-    at = one_axis(axis, self.ndim, "chunk")
+    at = one_axis(axis, self.ndim)
     total = self.shape[at]
     if isinstance(total, int):
         return self.split(-(-total // count) if total else [0] * count, axis)
@@ -181,7 +181,7 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
     sizes = range(least(total), min(greatest(total), (count - 1) ** 2 + 1) + 1)
     counts = {-(-n // -(-n // count)) if n else count for n in sizes or (greatest(total),)}
     if len(counts) > 1:
-        return fix_size(self, at, "chunk").chunk(count, at)
+        return fix_size(self, at).chunk(count, at)
     return self.split(_part_sizes(self, at, -(-total // count), counts.pop()), axis)
 
 
@@ -199,12 +199,12 @@ def equal_parts(tensor: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
     return tuple([interval(x, axis, i, i + 1).reshape(part) for i in range(count)])
 
 
-def fix_size(x: Tensor, axis: int, what: str) -> Tensor:
+def fix_size(x: Tensor, axis: int) -> Tensor:
     """Return this with the present size of a symbolic axis; other sizes refuse replay."""
     symbolic = x.shape[axis]
     if isinstance(symbolic, int):
         return x
-    (size,) = shape_today((symbolic,), what)
+    (size,) = shape_today((symbolic,))
     note_size(symbolic, size)
     return x.reshape(*x.shape[:axis], size, *x.shape[axis + 1 :])
 
@@ -221,7 +221,7 @@ def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNa
     """
     if names:
         (repeats,) = renamed(self.repeat, names, repeats=repeats)
-    times = check_sizes(as_shape(repeats, "repeat"), "repeat")
+    times = check_sizes(as_shape(repeats))
     if len(times) < self.ndim:
         raise ShapeError(
             f"repeat: {len(times)} numbers {show(times)} for shape {show(self.shape)}. Give at least "

@@ -54,7 +54,7 @@ def reshape(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Un
     """
     if names:
         (shape,) = renamed(self.reshape, names, shape=shape)
-    wanted = as_shape(_replace_none(shape, self.shape), "reshape")
+    wanted = as_shape(_replace_none(shape, self.shape))
     sizes = _infer_size(self.shape, wanted, "reshape")
     return self._view(lambda u: u.reshape(sizes))
 
@@ -93,7 +93,7 @@ def permute(self: Tensor, *axes: int | Sequence[int], **names: Unpack[PermuteNam
     """
     if names:
         (axes,) = renamed(self.permute, names, axes=axes)
-    return _permute(self, unpacked(axes), "permute")
+    return _permute(self, unpacked(axes))
 
 
 def transpose(
@@ -123,9 +123,9 @@ def transpose(
     if names:
         axis1, axis2 = exchanged(self.transpose, names, axis1, axis2)
     if others:
-        return _permute(self, (axis1, axis2, *others), "transpose")
+        return _permute(self, (axis1, axis2, *others))
     if axis2 is None and is_sequence(axis1):
-        return _permute(self, several(axis1), "transpose")
+        return _permute(self, several(axis1))
     if axis1 is None:
         if self.ndim != 2:
             raise ShapeError(
@@ -135,18 +135,18 @@ def transpose(
         axis1 = 1
     # without axes, a tensor's one element lies along axis 0
     order = list(range(self.ndim or 1))
-    first = one_axis(cast("int", axis1), len(order), "transpose")
-    second = one_axis(0 if axis2 is None else axis2, len(order), "transpose")
+    first = one_axis(cast("int", axis1), len(order))
+    second = one_axis(0 if axis2 is None else axis2, len(order))
     order[first], order[second] = second, first
     return self._view(lambda u: u.permute(tuple(order[: self.ndim])))
 
 
-def _permute(x: Tensor, axes: tuple[Any, ...], what: str) -> Tensor:
+def _permute(x: Tensor, axes: tuple[Any, ...]) -> Tensor:
     if len(axes) != x.ndim:
         raise ShapeError(
-            f"{what}: {len(axes)} axes {axes} for shape {show(x.shape)}. Name each of its {x.ndim} axes once."
+            f"{len(axes)} axes {axes} for shape {show(x.shape)}. Name each of its {x.ndim} axes once."
         )
-    order = axes_in_order(axes, x.ndim, what)
+    order = axes_in_order(axes, x.ndim)
     return x._view(lambda u: u.permute(order))
 
 
@@ -189,7 +189,7 @@ def expand(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unp
     """
     if names:
         (shape,) = renamed(self.expand, names, shape=shape)
-    wanted = as_shape([-1 if size is None else size for size in unpacked(shape)], "expand")
+    wanted = as_shape([-1 if size is None else size for size in unpacked(shape)])
     missing = len(wanted) - self.ndim
     if missing < 0:
         raise ShapeError(
@@ -209,7 +209,7 @@ def expand(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: Unp
                 f"cannot expand {show(self.shape)} to {show(wanted)}: only axes of size 1 expand, "
                 "counted from the last axis. Reshape so that those axes have size 1."
             )
-    sizes = check_sizes(full, "expand")
+    sizes = check_sizes(full)
     return self._view(lambda u: expanded(u, sizes))
 
 
@@ -229,7 +229,7 @@ def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNa
     if not axis:
         raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
     given: Any = None if axis[0] is None else unpacked(axis)
-    chosen = axes_along(given, self.ndim, "flip")
+    chosen = axes_along(given, self.ndim)
     return self._view(lambda u: u.flip(chosen))
 
 
@@ -245,7 +245,7 @@ def squeeze(self: Tensor, axis: Axes = None, **names: Unpack[AxisNames]) -> Tens
     """
     if names:
         (axis,) = renamed(self.squeeze, names, axis=axis)
-    chosen = axes_along(axis, self.ndim, "squeeze")
+    chosen = axes_along(axis, self.ndim)
     is_one = [isinstance(size, int) and size == 1 for size in self.shape]
     kept = [size for i, size in enumerate(self.shape) if i not in chosen or not is_one[i]]
     return self._view(lambda u: u.reshape(tuple(kept)))
@@ -263,7 +263,7 @@ def unsqueeze(self: Tensor, axis: int = REQUIRED, **names: Unpack[AxisNames]) ->
     """
     if names or axis is REQUIRED:
         (axis,) = renamed(self.unsqueeze, names, axis=axis)
-    at = one_axis(axis, self.ndim + 1, "unsqueeze")
+    at = one_axis(axis, self.ndim + 1)
     return self._view(lambda u: u.reshape((*self.shape[:at], 1, *self.shape[at:])))
 
 
@@ -282,7 +282,7 @@ def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpa
         start_axis, end_axis = renamed(self.flatten, names, start_axis=start_axis, end_axis=end_axis)
     if not self.ndim:
         return self.reshape(1).flatten(start_axis, end_axis)
-    first, last = one_axis(start_axis, self.ndim, "flatten"), one_axis(end_axis, self.ndim, "flatten")
+    first, last = one_axis(start_axis, self.ndim), one_axis(end_axis, self.ndim)
     if first > last:
         raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
     joined = product(self.shape[first : last + 1])
@@ -304,8 +304,8 @@ def unflatten(
     """
     if names or axis is REQUIRED or sizes is REQUIRED:
         axis, sizes = renamed(self.unflatten, names, axis=axis, sizes=sizes)
-    at = one_axis(axis, self.ndim, "unflatten")
-    wanted = as_shape((sizes,), "unflatten")
+    at = one_axis(axis, self.ndim)
+    wanted = as_shape((sizes,))
     # an axis at a time: -1 is what is left of this axis, also where another has no elements
     sizes = _infer_size((self.shape[at],), wanted, "unflatten")
     return self._view(lambda u: u.reshape((*self.shape[:at], *sizes, *self.shape[at + 1 :])))

@@ -69,8 +69,8 @@ def pad(
         )
     pairs = _padding_pairs(self, padding)
     if mode == "constant":
-        return _pad_with_value(self, pairs, 0 if value is None else as_element(value, "pad"))
-    if value is not None and as_element(value, "pad") != 0:
+        return _pad_with_value(self, pairs, 0 if value is None else as_element(value))
+    if value is not None and as_element(value) != 0:
         raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
     return _pad_with_elements(self, pairs, mode)
 
@@ -89,7 +89,7 @@ def pad_to(
     """
     if names:
         (shape,) = renamed(self.pad_to, names, shape=shape)
-    sizes = _target_sizes(self, shape, "pad_to")
+    sizes = _target_sizes(self, shape)
     for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
         if isinstance(want, int) and isinstance(have, int) and want < have:
             raise ShapeError(
@@ -111,18 +111,18 @@ def shrink_to(self: Tensor, *shape: Dim | Sequence[Dim | None] | None, **names: 
     """
     if names:
         (shape,) = renamed(self.shrink_to, names, shape=shape)
-    return self.shrink([(0, size) for size in _target_sizes(self, shape, "shrink_to")])
+    return self.shrink([(0, size) for size in _target_sizes(self, shape)])
 
 
-def _target_sizes(x: Tensor, shape: Any, what: str) -> list[Dim]:
+def _target_sizes(x: Tensor, shape: Any) -> list[Dim]:
     given = unpacked(shape)
     if len(given) != x.ndim:
         raise ShapeError(
-            f"{what}: {len(given)} sizes {given} for shape {show(x.shape)}. Give one for each "
+            f"{len(given)} sizes {given} for shape {show(x.shape)}. Give one for each "
             f"of {x.ndim} axes, or None."
         )
     kept = [have if want is None else want for want, have in zip(given, x.shape, strict=True)]
-    return list(as_shape((kept,), what))
+    return list(as_shape((kept,)))
 
 
 def _pad_with_value(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> Tensor:
@@ -140,7 +140,7 @@ def _pad_with_value(x: Tensor, pairs: list[tuple[Dim, Dim]], value: Number) -> T
 
 def _padding_pairs(x: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
     if not is_sequence(padding):
-        width = as_dim(padding, "pad")
+        width = as_dim(padding)
         return [(width, width)] * x.ndim
     given = several(padding)
     if any(item is None or is_sequence(item) for item in given):
@@ -148,13 +148,13 @@ def _padding_pairs(x: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
             raise ShapeError(
                 f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
             )
-        return [(0, 0) if pair is None else _as_pair(pair, "pad") for pair in given]
+        return [(0, 0) if pair is None else _as_pair(pair) for pair in given]
     if len(given) % 2 or len(given) > 2 * x.ndim:
         raise ShapeError(
             f"pad: {len(given)} widths {given} for shape {show(x.shape)}. Give (before, after) of the "
             f"last axis, then of those before it: at most {2 * x.ndim} numbers."
         )
-    widths = [as_dim(width, "pad") for width in given]
+    widths = [as_dim(width) for width in given]
     pairs = list(zip(widths[::2], widths[1::2], strict=True))[::-1]
     front: list[tuple[Dim, Dim]] = [(0, 0)] * (x.ndim - len(pairs))
     return front + pairs
@@ -236,8 +236,7 @@ def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **
             f"{self.ndim} axes."
         )
     pairs = [
-        (0, size) if pair is None else _as_pair(pair, "shrink")
-        for pair, size in zip(given, self.shape, strict=True)
+        (0, size) if pair is None else _as_pair(pair) for pair, size in zip(given, self.shape, strict=True)
     ]
     for axis, ((begin, end), size) in enumerate(zip(pairs, self.shape, strict=True)):
         known: list[Any] = [0, begin, end, size]
@@ -268,8 +267,8 @@ def narrow(
     """
     if names or axis is REQUIRED or start is REQUIRED or length is REQUIRED:
         axis, start, length = renamed(self.narrow, names, axis=axis, start=start, length=length)
-    at = one_axis(axis, self.ndim, "narrow")
-    begin, count = _as_pair((start, length), "narrow")
+    at = one_axis(axis, self.ndim)
+    begin, count = _as_pair((start, length))
     size = self.shape[at]
     if isinstance(begin, int) and begin < 0:
         begin = add_sizes(size, begin)
@@ -295,8 +294,8 @@ def select(self: Tensor, axis: int = REQUIRED, index: Dim = REQUIRED, **names: U
     """
     if names or axis is REQUIRED or index is REQUIRED:
         axis, index = renamed(self.select, names, axis=axis, index=index)
-    at = one_axis(axis, self.ndim, "select")
-    place, size = as_dim(index, "select"), self.shape[at]
+    at = one_axis(axis, self.ndim)
+    place, size = as_dim(index), self.shape[at]
     if isinstance(place, int):
         if isinstance(size, int):
             check_inside(place, at, size, "select")
@@ -341,8 +340,8 @@ def _check_reach(mode: PadMode, axis: int, size: int, width: int) -> None:
         )
 
 
-def _as_pair(pair: Any, what: str) -> tuple[Dim, Dim]:
+def _as_pair(pair: Any) -> tuple[Dim, Dim]:
     both = several(pair)
     if len(both) != 2:
-        raise ShapeError(f"{what}: {pair!r} is no pair of numbers for an axis. Pass two, or None.")
-    return as_dim(both[0], what), as_dim(both[1], what)
+        raise ShapeError(f"{pair!r} is no pair of numbers for an axis. Pass two, or None.")
+    return as_dim(both[0]), as_dim(both[1])

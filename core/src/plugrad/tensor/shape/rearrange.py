@@ -42,7 +42,7 @@ class Formula:
                 f"{show(shape)}. Name each axis, or the rest by '...'."
             )
         others = tuple(f"...{number}" for number in range(extra))
-        known = {name: as_dim(size, "rearrange") for name, size in sizes.items()}
+        known = {name: as_dim(size) for name, size in sizes.items()}
         axes = iter(shape)
         split: list[Dim] = []
         names: list[str] = []

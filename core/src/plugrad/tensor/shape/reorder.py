@@ -67,7 +67,7 @@ def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequen
         (3, 4, 2)
     """
     given = [several(axes) for axes in (source, destination)]
-    begin, end = ([one_axis(axis, self.ndim or 1, "movedim") for axis in axes] for axes in given)
+    begin, end = ([one_axis(axis, self.ndim or 1) for axis in axes] for axes in given)
     if len(begin) != len(end) or len(set(begin)) != len(begin) or len(set(end)) != len(end):
         raise ShapeError(
             f"movedim: axes {given[0]} to places {given[1]}. Name as many places as axes, each once."
@@ -91,7 +91,7 @@ def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpac
     """
     if names:
         (axes,) = renamed(self.rot90, names, axes=axes)
-    plane = [one_axis(axis, self.ndim, "rot90") for axis in several(axes)]
+    plane = [one_axis(axis, self.ndim) for axis in several(axes)]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ShapeError(f"rot90: axes {several(axes)} span no plane. Name two different axes.")
     first, second = plane
@@ -137,7 +137,7 @@ def roll(
     if len(steps) != len(axes):
         raise ShapeError(f"roll: {len(steps)} shifts for {len(axes)} axes. Give one for each axis.")
     out = self
-    for step, at in zip(steps, [one_axis(a, self.ndim, "roll") for a in axes], strict=True):
+    for step, at in zip(steps, [one_axis(a, self.ndim) for a in axes], strict=True):
         size = out.shape[at]
         if not isinstance(size, int):
             out = tile_interval(out, at, -step % size, size, 2)
@@ -159,7 +159,7 @@ def tile(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatName
     """
     if names:
         (repeats,) = renamed(self.tile, names, repeats=repeats)
-    times = check_sizes(as_shape(repeats, "tile"), "tile")
+    times = check_sizes(as_shape(repeats))
     given: Any = (1,) * max(self.ndim - len(times), 0) + times
     return self.repeat(given)
 
@@ -188,9 +188,9 @@ def unfold(
         axis, size, step = renamed(self.unfold, names, axis=axis, size=size, step=step)
     if not self.ndim:
         return self.unsqueeze(0).unfold(axis, size, step).squeeze(0)
-    at = one_axis(axis, self.ndim, "unfold")
+    at = one_axis(axis, self.ndim)
     size, step = (
-        as_dim(number, "unfold") if isinstance(number, UOp) else as_int(number, f"unfold: {name}")
+        as_dim(number) if isinstance(number, UOp) else as_int(number, f"unfold: {name}")
         for number, name in ((size, "size"), (step, "step"))
     )
     last = self.movedim(at, -1)
@@ -213,8 +213,8 @@ def unbind(self: Tensor, axis: int = 0, **names: Unpack[AxisNames]) -> tuple[Ten
     """
     if names:
         (axis,) = renamed(self.unbind, names, axis=axis)
-    at = one_axis(axis, self.ndim, "unbind")
-    x = fix_size(self, at, "unbind")
+    at = one_axis(axis, self.ndim)
+    x = fix_size(self, at)
     size: Any = x.shape[at]
     shape = (*x.shape[:at], *x.shape[at + 1 :])
     return tuple([interval(x, at, i, i + 1).reshape(shape) for i in range(size)])
@@ -253,7 +253,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([1, 2]).expand_as(Tensor.zeros(3, 2)).shape
         (3, 2)
     """
-    check_tensors([other], "expand_as")
+    check_tensors([other])
     return self.expand(other.shape)
 
 
@@ -268,7 +268,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([1, 2, 3, 4]).reshape_as(Tensor.zeros(2, 2)).tolist()
         [[1, 2], [3, 4]]
     """
-    check_tensors([other], "reshape_as")
+    check_tensors([other])
     return self.reshape(other.shape)
 
 
@@ -285,7 +285,7 @@ def pixel_shuffle(self: Tensor, upscale_factor: int) -> Tensor:
         >>> Tensor.arange(4).reshape(4, 1, 1).pixel_shuffle(2).tolist()
         [[[0, 1], [2, 3]]]
     """
-    r = _checked(self, upscale_factor, "pixel_shuffle")
+    r = _checked(self, upscale_factor)
     *lead, channels, height, width = self.shape
     if size_today(channels) % (r * r):
         raise ShapeError(
@@ -309,7 +309,7 @@ def pixel_unshuffle(self: Tensor, downscale_factor: int) -> Tensor:
         >>> Tensor([[[0, 1], [2, 3]]]).pixel_unshuffle(2).flatten().tolist()
         [0, 1, 2, 3]
     """
-    r = _checked(self, downscale_factor, "pixel_unshuffle")
+    r = _checked(self, downscale_factor)
     *lead, channels, height, width = self.shape
     if size_today(height) % r or size_today(width) % r:
         raise ShapeError(
@@ -322,9 +322,9 @@ def pixel_unshuffle(self: Tensor, downscale_factor: int) -> Tensor:
     return blocks.permute(order).reshape(*lead, channels * r * r, height // r, width // r)
 
 
-def _checked(x: Tensor, factor: int, what: str) -> int:
+def _checked(x: Tensor, factor: int) -> int:
     if as_int(factor, "factor") < 1:
-        raise ArgumentError(f"{what}: a factor of {factor}. Pass at least 1.")
+        raise ArgumentError(f"a factor of {factor}. Pass at least 1.")
     if x.ndim < 3:
-        raise ShapeError(f"{what} of shape {show(x.shape)}: it takes (..., C, H, W).")
+        raise ShapeError(f"operation of shape {show(x.shape)}: it takes (..., C, H, W).")
     return int(factor)

@@ -41,7 +41,7 @@ def dims_of(value: Any, axes: int, what: str) -> tuple[Any, ...]:
     return tuple([as_dim(size, what) if isinstance(size, UOp) else as_int(size, what) for size in given])
 
 
-def widths_of(padding: Padding, axes: int, what: str) -> Widths:
+def widths_of(padding: Padding, axes: int, what: str = "operation") -> Widths:
     """Return (before, after) of each axis.
 
     Args:
@@ -71,7 +71,7 @@ def widths_of(padding: Padding, axes: int, what: str) -> Widths:
     )
 
 
-def not_negative(widths: Widths, what: str) -> Widths:
+def not_negative(widths: Widths, what: str = "operation") -> Widths:
     """Return the widths of a convolution's padding."""
     if min((least(width) for pair in widths for width in pair), default=0) < 0:
         raise ShapeError(f"{what}: padding {widths} (before, after) is negative. Cut with slices before.")
@@ -79,7 +79,11 @@ def not_negative(widths: Widths, what: str) -> Widths:
 
 
 def widths_of_words(
-    padding: Padding, kernel: tuple[Any, ...], stride: tuple[int, ...], dilation: tuple[int, ...], what: str
+    padding: Padding,
+    kernel: tuple[Any, ...],
+    stride: tuple[int, ...],
+    dilation: tuple[int, ...],
+    what: str = "operation",
 ) -> Widths:
     """Return `widths_of`, which also takes "valid" (nothing) and "same" (as many windows as elements).
 

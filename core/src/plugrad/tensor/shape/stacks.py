@@ -157,7 +157,7 @@ def tensor_split(
     """
     if names:
         (axis,) = renamed(self.tensor_split, names, axis=axis)
-    return _split(self, indices_or_sections, axis, "tensor_split")
+    return _split(self, indices_or_sections, axis)
 
 
 def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -171,7 +171,7 @@ def hsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).hsplit(2)]
         [[[1], [3]], [[2], [4]]]
     """
-    return _equal(self, indices_or_sections, 0 if self.ndim == 1 else 1, max(min(self.ndim, 2), 1), "hsplit")
+    return _equal(self, indices_or_sections, 0 if self.ndim == 1 else 1, max(min(self.ndim, 2), 1))
 
 
 def vsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -185,7 +185,7 @@ def vsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> [part.tolist() for part in Tensor([[1, 2], [3, 4]]).vsplit(2)]
         [[[1, 2]], [[3, 4]]]
     """
-    return _equal(self, indices_or_sections, 0, 2, "vsplit")
+    return _equal(self, indices_or_sections, 0, 2)
 
 
 def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -199,7 +199,7 @@ def dsplit(self: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         >>> [part.tolist() for part in Tensor([[[1, 2]]]).dsplit(2)]
         [[[[1]]], [[[2]]]]
     """
-    return _equal(self, indices_or_sections, 2, 3, "dsplit")
+    return _equal(self, indices_or_sections, 2, 3)
 
 
 def fliplr(self: Tensor) -> Tensor:
@@ -245,32 +245,32 @@ def diagflat(self: Tensor, offset: int = 0) -> Tensor:
     return self.flatten().diag_embed(as_int(offset, "diagflat: offset"))
 
 
-def _split(x: Any, given: Any, axis: int, what: str) -> tuple[Any, ...]:
-    at = one_axis(axis, x.ndim, what)
+def _split(x: Any, given: Any, axis: int) -> tuple[Any, ...]:
+    at = one_axis(axis, x.ndim)
     size = x.shape[at]
     if is_sequence(given):
-        places = [as_int(place, f"{what}: indices_or_sections") for place in several(given)]
+        places = [as_int(place, "indices_or_sections") for place in several(given)]
         ends = [lesser(place, size) if place >= 0 else greater(add_sizes(size, place), 0) for place in places]
     else:
-        count = as_int(given, f"{what}: indices_or_sections")
+        count = as_int(given, "indices_or_sections")
         if not 1 <= count <= _MOST_PARTS:
-            raise ArgumentError(f"{what}: {count} parts. Ask for at least 1 and at most {_MOST_PARTS}.")
+            raise ArgumentError(f"{count} parts. Ask for at least 1 and at most {_MOST_PARTS}.")
         short, longer = size // count, size % count
         ends = [short * i + lesser(i, longer) for i in range(1, count)]
     bounds = zip([0, *ends], [*ends, size], strict=True)
     return tuple([interval(x, at, begin, greater(begin, end)) for begin, end in bounds])
 
 
-def _equal(x: Any, given: Any, axis: int, least: int, what: str) -> tuple[Any, ...]:
+def _equal(x: Any, given: Any, axis: int, least: int) -> tuple[Any, ...]:
     if x.ndim < least:
-        raise ShapeError(f"{what} of shape {show(x.shape)}: it takes {least} axes or more. Unsqueeze it.")
+        raise ShapeError(f"operation of shape {show(x.shape)}: it takes {least} axes or more. Unsqueeze it.")
     if not is_sequence(given):
-        size, count = x.shape[axis], as_int(given, f"{what}: indices_or_sections")
+        size, count = x.shape[axis], as_int(given, "indices_or_sections")
         if count > 0 and size_today(size) % count:
             raise ShapeError(
-                f"{what}: {count} parts of axis {axis} with {size_today(size)} elements. Ask for a number "
+                f"{count} parts of axis {axis} with {size_today(size)} elements. Ask for a number "
                 "that divides it, or use tensor_split."
             )
         if count > 0 and not isinstance(size, int):
             return equal_parts(x, axis, count)
-    return _split(x, given, axis, what)
+    return _split(x, given, axis)

@@ -61,7 +61,7 @@ def unique_consecutive(
         (axis,) = renamed(self.unique_consecutive, names, axis=axis)
     shape = self.shape
     flat = self.flatten() if axis is None else self
-    at = 0 if axis is None else one_axis(axis, self.ndim, "unique_consecutive")
+    at = 0 if axis is None else one_axis(axis, self.ndim)
     size: Any = flat.shape[at]
     places = shape if axis is None else (size,)
     if size_today(size) == 0:
@@ -117,7 +117,7 @@ def unique(
     if names:
         sorted_, axis = renamed(self.unique, names, sorted_=sorted_, axis=axis)
     if axis is not None:
-        return _unique_slices(self, one_axis(axis, self.ndim, "unique"), return_inverse, return_counts)
+        return _unique_slices(self, one_axis(axis, self.ndim), return_inverse, return_counts)
     size = product(self.shape)
     flat = self._make(self._graph.detach().reshape((size,)), self._device)
     if 0 in self.shape:
@@ -226,7 +226,7 @@ def _slice_ranks(x: Tensor) -> Tensor:
 
     The keys of two rows become one in each round, so that there are log2(count) of them.
     """
-    count, size = fixed_shape(x.shape, "unique")
+    count, size = fixed_shape(x.shape)
     if not count or not size:
         return x._make(UOp.const(dtypes.int64, 0).reshape((1,)).expand((size,)), x._device)
     ranks = _dense_ranks(x)
@@ -317,7 +317,7 @@ def histc(
     """
     if names:
         min_, max_ = renamed(self.histc, names, min_=min_, max_=max_)
-    bins, min_, max_ = as_int(bins, "histc: bins"), as_number(min_, "histc"), as_number(max_, "histc")
+    bins, min_, max_ = as_int(bins, "histc: bins"), as_number(min_), as_number(max_)
     if bins < 1 or not -math.inf < min_ <= max_ < math.inf:
         raise ArgumentError(
             f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and finite min_ <= max_."

@@ -67,7 +67,7 @@ def sort(
     """
     if names:
         (axis,) = renamed(self.sort, names, axis=axis)
-    one_axis(axis, self.ndim or 1, "sort")
+    one_axis(axis, self.ndim or 1)
     positions = self.argsort(axis, descending, stable=stable)
     return Ranked(self.gather(axis, positions) if self.ndim else self, positions)
 
@@ -94,7 +94,7 @@ def argsort(
     """
     if names:
         (axis,) = renamed(self.argsort, names, axis=axis)
-    at = one_axis(axis, self.ndim or 1, "argsort")
+    at = one_axis(axis, self.ndim or 1)
     if stable is not None:
         as_flag(stable, "stable")
     if not self.ndim:
@@ -132,7 +132,7 @@ def topk(
     """
     if names:
         axis, sorted_ = renamed(self.topk, names, axis=axis, sorted_=sorted_)
-    at, k = one_axis(axis, self.ndim or 1, "topk"), as_int(k, "topk: k")
+    at, k = one_axis(axis, self.ndim or 1), as_int(k, "topk: k")
     if not self.ndim:
         values, places = self.reshape(1).topk(k, 0, largest, sorted_)
         return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
@@ -166,13 +166,13 @@ def median(self: Tensor, axis: int | None = None, keepdim: bool = False, **names
     if names:
         axis, keepdim = renamed(self.median, names, axis=axis, keepdim=keepdim)
     if axis is None:
-        nonempty_axes(self.shape, None, "median")
+        nonempty_axes(self.shape, None)
         middle = self.flatten().median(0)[0]
         return middle.reshape((1,) * self.ndim) if keepdim else middle
-    nonempty_axes(self.shape, axis, "median")
+    nonempty_axes(self.shape, axis)
     if not self.ndim:
         return Ranked(self, self.argsort())
-    at = one_axis(axis, self.ndim, "median")
+    at = one_axis(axis, self.ndim)
     size: Any = self.shape[at]
     position = positions_of_rank(self, at, (size - 1) // 2)
     if is_float(self.dtype):
@@ -213,13 +213,13 @@ def quantile(
         )
     wanted = _check_fractions(self, q, interpolation)
     if axis is None:
-        nonempty_axes(self.shape, None, "quantile")
+        nonempty_axes(self.shape, None)
         out = self.flatten().quantile(wanted, 0, False, interpolation)
         return out.reshape(*out.shape, *(1,) * self.ndim) if keepdim else out
-    nonempty_axes(self.shape, axis, "quantile")
+    nonempty_axes(self.shape, axis)
     if not self.ndim:
         return self.quantile(wanted, None, False, interpolation)
-    at = one_axis(axis, self.ndim, "quantile")
+    at = one_axis(axis, self.ndim)
     size: Any = self.shape[at]
     # narrow floats do not hold all positions
     wide = dtypes.float64 if self.dtype is dtypes.float64 or greatest(size) > 1 << 24 else dtypes.float32
@@ -251,7 +251,7 @@ def quantile(
 
 def _elements_of_rank(x: Tensor, axis: int, *ranks: Tensor) -> list[Tensor]:
     """Return the elements of several ranks (m,) along an axis, searching or sorting."""
-    if fixed_shape(ranks[0].shape, "quantile")[0] <= _FEW and is_searched(greatest(x.shape[axis]), 1):
+    if fixed_shape(ranks[0].shape)[0] <= _FEW and is_searched(greatest(x.shape[axis]), 1):
         return [x.gather(axis, positions_of_rank(x, axis, rank)) for rank in ranks]
     ordered = x.sort(axis)[0]
     ordered = ordered._like(ordered._graph.contiguous())
@@ -269,7 +269,7 @@ def _check_fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolati
         digits = x.dtype if x.dtype is dtypes.float64 else None
         q = as_tensor_operand(x, q if hasattr(q, "shape") else x._from_host(q, digits))
     if not isinstance(q, TensorBase):
-        q = as_number(q, "quantile")
+        q = as_number(q)
         if 0 <= q <= 1:
             return q
         raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")

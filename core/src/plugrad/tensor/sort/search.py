@@ -128,9 +128,9 @@ def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tu
     if not is_static(self.shape):
         # the zeros behind the axes are in no result
         return with_zeros_behind(self).nonzero(size, fill_value, as_tuple=as_tuple)
-    shape = fixed_shape(self.shape, "nonzero")
+    shape = fixed_shape(self.shape)
     fill = as_int(fill_value, "nonzero: fill_value")
-    count = None if size is None else _as_count(size, "nonzero")
+    count = None if size is None else _as_count(size)
     # PyTorch, too, takes a number for a row of one where it is asked for a tuple
     places = (1,) if as_tuple and not shape else shape
     flat = true_positions(self, count)
@@ -178,11 +178,11 @@ def masked_select(self: Tensor, mask: Tensor, size: int | None = None, fill_valu
     both = self.expand(shape), mask.expand(shape)
     if not is_static(shape):
         both = (with_zeros_behind(both[0]), with_zeros_behind(both[1]))
-    count = None if size is None else _as_count(size, "masked_select")
+    count = None if size is None else _as_count(size)
     positions = true_positions(both[1], count)._graph
     out = pick_first(both[0].flatten()._graph, positions)
     if count is not None:
-        fill = self._const(as_element(fill_value, "masked_select"))
+        fill = self._const(as_element(fill_value))
         out = (positions < product(both[0].shape)).where(out, fill)
     return self._like(out, mask)
 
@@ -197,7 +197,7 @@ def true_positions(x: Tensor, count: int | None = None) -> Tensor:
 
     With a `count` the first so many of them; where there are fewer, positions behind all elements.
     """
-    size = product(fixed_shape(x.shape, "nonzero"))
+    size = product(fixed_shape(x.shape))
     dtype = position_dtype(size)
     if not size or count == 0:
         return x._make(UOp.const(dtype, size).reshape((1,)).expand((count or 0,)), x._device)
@@ -262,7 +262,7 @@ def repeat_interleave(
         repeats, axis = renamed(self.repeat_interleave, names, repeats=repeats, axis=axis)
     if axis is None:
         return self.flatten().repeat_interleave(repeats, 0, output_size=output_size)
-    at = one_axis(axis, self.ndim, "repeat_interleave")
+    at = one_axis(axis, self.ndim)
     if isinstance(repeats, TensorBase):
         size = self.shape[at]
         return self.index_select(at, _repeated_places(self, repeats, size, output_size))  # pyright: ignore[reportArgumentType]
@@ -312,7 +312,7 @@ def _repeated_places(x: Tensor, counts: Tensor, size: Dim, total: int | None) ->
     ends = ends._like(ends._graph.contiguous())
     if total is None:
         total = interval(ends, 0, size - 1, size).item()
-    numbers = UOp.iota(_as_count(total, "repeat_interleave", "output_size"))
+    numbers = UOp.iota(_as_count(total, "output_size"))
     return ends.searchsorted(x._make(numbers, x._device), right=True)
 
 
@@ -339,10 +339,10 @@ def _search_symbolic(rows: UOp, wanted: UOp, right: bool) -> UOp:
     return found if isinstance(size, int) else found.minimum(size.cast(found.dtype))
 
 
-def _as_count(size: Any, what: str, name: str = "size") -> int:
-    count = as_int(size, f"{what}: {name}")
+def _as_count(size: Any, name: str = "size") -> int:
+    count = as_int(size, f"{name}")
     if count < 0:
-        raise ArgumentError(f"{what}: {name}={count} is negative. Ask for 0 elements or more.")
+        raise ArgumentError(f"{name}={count} is negative. Ask for 0 elements or more.")
     return count
 
 

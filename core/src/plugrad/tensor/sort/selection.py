@@ -48,7 +48,7 @@ def kthvalue(
     if names:
         axis, keepdim = renamed(self.kthvalue, names, axis=axis, keepdim=keepdim)
     k = as_int(k, "kthvalue: k")
-    at = one_axis(axis, max(self.ndim, 1), "kthvalue")
+    at = one_axis(axis, max(self.ndim, 1))
     size: Any = size_today(self.shape[at]) if self.ndim else 1
     if not 1 <= k <= size:
         raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
@@ -79,13 +79,13 @@ def nanmedian(
     if names:
         axis, keepdim = renamed(self.nanmedian, names, axis=axis, keepdim=keepdim)
     if axis is None:
-        nonempty_axes(self.shape, None, "nanmedian")
+        nonempty_axes(self.shape, None)
         middle = self.flatten().nanmedian(0)[0]
         return middle.reshape((1,) * self.ndim) if keepdim else middle
-    nonempty_axes(self.shape, axis, "nanmedian")
+    nonempty_axes(self.shape, axis)
     if not self.ndim:
         return Ranked(self, self._like(self._graph.const_like(0).cast(dtypes.int32)))
-    at = one_axis(axis, self.ndim, "nanmedian")
+    at = one_axis(axis, self.ndim)
     # NaNs are sorted to the end
     dtype = position_dtype(self.shape[at])
     count = self.isnan().logical_not().sum(at, True, dtype)
@@ -108,10 +108,10 @@ def mode(self: Tensor, axis: int = -1, keepdim: bool = False, **names: Unpack[Re
     """
     if names:
         axis, keepdim = renamed(self.mode, names, axis=axis, keepdim=keepdim)
-    at = one_axis(axis, max(self.ndim, 1), "mode")
+    at = one_axis(axis, max(self.ndim, 1))
     if not self.ndim:
         return Ranked(self._like(self._graph), _first_place(self))
-    nonempty_axes(self.shape, at, "mode")
+    nonempty_axes(self.shape, at)
     size: Any = self.shape[at]
     order = moved_last(self.argsort(at)._graph, at)
     keys = pick_last(sort_keys(moved_last(self._graph.detach(), at), False), order).contiguous()
