@@ -87,7 +87,7 @@ def cuda(self: Tensor, device: int | str | None = None) -> Tensor:
     """
     if isinstance(device, str):
         return self.to(device)
-    return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'cuda: device')}")
+    return self.to(NVIDIA if device is None else f"{NVIDIA}:{as_int(device, 'device')}")
 
 
 def to_(self: Tensor, device: str | None) -> Tensor:
@@ -141,5 +141,5 @@ def to_device(self: Tensor, device: str, /, *, stream: None = None) -> Tensor:
     """
     given: object = stream
     if given is not None:
-        raise ArgumentError(f"to_device: stream={given!r:.60}. Copies are in no stream: pass None.")
+        raise ArgumentError(f"stream={given!r:.60}. Copies are in no stream: pass None.")
     return self.to(device)

@@ -38,7 +38,7 @@ def manual_seed(cls: type[Tensor], seed: int = 0) -> None:
         >>> first == Tensor.rand(2).tolist()
         True
     """
-    stream.restart(as_int(seed, "manual_seed: seed"))
+    stream.restart(as_int(seed, "seed"))
 
 
 def random_bits(shape: Any, device: str | None) -> tuple[UOp, tuple[int, ...]]:
@@ -115,7 +115,7 @@ def bernoulli(self: Tensor, p: float | None = None) -> Tensor:
     if p is not None:
         chance = finite(p)
         if not 0 <= chance <= 1:
-            raise ArgumentError(f"bernoulli: p={p} is no probability. Pass one in 0..1.")
+            raise ArgumentError(f"p={p} is no probability. Pass one in 0..1.")
     elif self.dtype is not dtypes.float64:
         chance = chance.cast(dtypes.float32)
     bits, dims = random_bits(self.shape, self._device)
@@ -151,11 +151,9 @@ def randint(
     chosen = the_dtype(dtype, dtypes.default_int)
     if not is_int(chosen):
         raise DtypeError(f"randint of {chosen.name}: it takes an integer dtype. Use uniform for floats.")
-    low, high = as_int(low, "randint: low"), as_int(high, "randint: high")
+    low, high = as_int(low, "low"), as_int(high, "high")
     if high <= low:
-        raise ArgumentError(
-            f"randint: there is no integer from {low} to below {high}. Make high greater than low."
-        )
+        raise ArgumentError(f"there is no integer from {low} to below {high}. Make high greater than low.")
     check_fits(low, chosen)
     check_fits(high - 1, chosen)
     bits, dims = random_bits(asked_shape(cls.randint, shape, {}), device)
@@ -190,7 +188,7 @@ def uniform(
     wide = wide_float(chosen)
     if low > high or not math.isfinite(truncate(float(high) - float(low), wide)):
         why = "is above" if low > high else f"is too far, for {wide.name}, below"
-        raise ArgumentError(f"uniform: low={low} {why} high={high}. Pass limits in order and near enough.")
+        raise ArgumentError(f"low={low} {why} high={high}. Pass limits in order and near enough.")
     bits, dims = random_bits(asked_shape(cls.uniform, shape, names), device)
     return from_graph(cls, within(bits, low, high, chosen).reshape(dims), device, requires_grad)
 
@@ -218,7 +216,7 @@ def normal(
     chosen = _float_dtype(dtype)
     mean, std = finite(mean), finite(std)
     if std < 0:
-        raise ArgumentError(f"normal: std={std} is negative. Pass 0 or more.")
+        raise ArgumentError(f"std={std} is negative. Pass 0 or more.")
     bits, dims = random_bits(asked_shape(cls.normal, shape, names), device)
     return from_graph(cls, normal_bits(bits, chosen, mean, std).reshape(dims), device, requires_grad)
 

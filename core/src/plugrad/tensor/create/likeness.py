@@ -278,9 +278,7 @@ def _limits(given: tuple[int, ...], low: int | None, high: int | None) -> tuple[
     names = ("low", "high") if len(given) == 2 or high is not None else ("high",)
     limits = {"low": low, "high": high}
     if len(given) > len(names) or any(limits[name] is not None for name in names[: len(given)]):
-        raise ArgumentError(
-            f"randint_like: {given} beside low={low}, high={high}. Pass high, or low and high, each once."
-        )
+        raise ArgumentError(f"{given} beside low={low}, high={high}. Pass high, or low and high, each once.")
     limits.update(zip(names, given, strict=False))
     least, end = limits["low"], limits["high"]
     return (

@@ -114,7 +114,7 @@ def gelu(self: Tensor, approximate: Literal["tanh", "none"] = "tanh") -> Tensor:
         >>> round(Tensor([1.0]).gelu("none").item(), 4)
         0.8413
     """
-    check_choice(approximate, ("tanh", "none"), "gelu: approximate")
+    check_choice(approximate, ("tanh", "none"), "approximate")
     return composed(self, _gelu if approximate == "tanh" else _exact_gelu)
 
 
@@ -171,7 +171,7 @@ def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
     """
     scale = as_number(alpha)
     if scale == 0:
-        raise ArgumentError("celu: alpha=0 divides by zero. Give another number, or use relu.")
+        raise ArgumentError("alpha=0 divides by zero. Give another number, or use relu.")
     return composed(self, lambda x: (x > 0.0).where(x, _elu(x / scale, scale)))
 
 
@@ -302,9 +302,7 @@ def glu(self: Tensor, axis: int = -1, **names: Unpack[AxisNames]) -> Tensor:
     at = one_axis(axis, self.ndim)
     size = self.shape[at]
     if size_today(size) % 2:
-        raise ShapeError(
-            f"glu: axis {axis} of shape {show(self.shape)} has no two equal halves. Pad or cut it."
-        )
+        raise ShapeError(f"axis {axis} of shape {show(self.shape)} has no two equal halves. Pad or cut it.")
     if not isinstance(size, int):
         first, second = equal_parts(self, at, 2)
         return first * second.sigmoid()

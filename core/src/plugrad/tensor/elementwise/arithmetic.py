@@ -107,7 +107,7 @@ def div(
 
 def _rounded_div(tensor: Tensor, other: Tensor | Number, reverse: bool, mode: str) -> Tensor:
     if not is_one_of(mode, ("trunc", "floor")):
-        raise ArgumentError(f"div: there is no rounding_mode {mode!r:.60}; there are 'trunc' and 'floor'.")
+        raise ArgumentError(f"there is no rounding_mode {mode!r:.60}; there are 'trunc' and 'floor'.")
     down = tensor.floordiv(other, reverse)
     if mode == "floor":
         return down

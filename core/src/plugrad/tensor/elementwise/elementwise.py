@@ -230,18 +230,14 @@ def round(self: Tensor, decimals: int = 0, **_names: None) -> Tensor:
         return self._like(_rounded(self._graph))
     most = 300 if self.dtype is dtypes.float64 else 38
     if builtins.abs(digits) > most:
-        raise ArgumentError(
-            f"round: decimals={digits} of {self.dtype.name} is out of range: {-most} to {most}."
-        )
+        raise ArgumentError(f"decimals={digits} of {self.dtype.name} is out of range: {-most} to {most}.")
     return composed(self, lambda x: _rounded_decimals(x, digits))
 
 
 def _round_tens(x: Tensor, zeros: int) -> Tensor:
     """Return integers rounded to multiples of a power of ten, halves to even."""
     if is_bool(x.dtype) or zeros > 20 or 10**zeros >> (x.dtype.itemsize * 8 - (not is_unsigned(x.dtype))):
-        raise ArgumentError(
-            f"round: decimals={-zeros}: 10**{zeros} is no {x.dtype.name}. Cast to a wider dtype."
-        )
+        raise ArgumentError(f"decimals={-zeros}: 10**{zeros} is no {x.dtype.name}. Cast to a wider dtype.")
     step: Any = 10**zeros
     down = x // step
     rest = x - down * step

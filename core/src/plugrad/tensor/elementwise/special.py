@@ -267,7 +267,7 @@ def nan_to_num(
     """
     for value in (nan, posinf, neginf):
         if isinstance(value, bool):
-            raise DtypeError(f"nan_to_num: {value} is a flag, as NumPy's `copy`. Pass a number.")
+            raise DtypeError(f"{value} is a flag, as NumPy's `copy`. Pass a number.")
     most = _LARGEST.get(self.dtype.name, 0.0)
     given = (nan, most if posinf is None else posinf, -most if neginf is None else neginf)
     middle, high, low = (as_number(value) for value in given)

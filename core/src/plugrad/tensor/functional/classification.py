@@ -124,7 +124,7 @@ def cross_entropy(
     # the third argument of PyTorch's function is the weights
     if isinstance(reduction, TensorBase):
         raise ArgumentError(
-            f"cross_entropy: reduction is a tensor of shape {show(reduction.shape)}: "
+            f"reduction is a tensor of shape {show(reduction.shape)}: "
             "the classes' weights are given by name, weight=..."
         )
     _check_logits(self, label_smoothing, reduction)
@@ -136,7 +136,7 @@ def cross_entropy(
         return _label_loss(scores, y, weight, ignore_index, label_smoothing, reduction)
     if self.shape != y.shape:
         raise ShapeError(
-            f"cross_entropy: logits {show(self.shape)} take integers without axis {axis}, "
+            f"logits {show(self.shape)} take integers without axis {axis}, "
             f"or probabilities of the same shape, not {y.dtype.name} of shape {show(y.shape)}."
         )
     classes: Any = self.shape[axis]

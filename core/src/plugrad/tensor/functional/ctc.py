@@ -129,7 +129,7 @@ def _check_shapes(x: Any, targets: Any, blank: int) -> tuple[Dim, Dim, Dim]:
             "(N, S) or, one after another, (labels,)."
         )
     if not 0 <= as_int(blank, "blank") < size_today(shape[2]):
-        raise ShapeError(f"ctc_loss: blank={blank} is none of {size_today(shape[2])} classes.")
+        raise ShapeError(f"blank={blank} is none of {size_today(shape[2])} classes.")
     return shape
 
 
@@ -152,7 +152,7 @@ def _split_labels(x: Any, targets: Any, lengths: Any, batch: Dim, given: Dim) ->
         lengths = _length_list(lengths, "target_lengths")
     if is_known and sum(lengths) != size_today(given):
         raise ShapeError(
-            f"ctc_loss: {size_today(given)} labels one after another with target_lengths={lengths}, which "
+            f"{size_today(given)} labels one after another with target_lengths={lengths}, which "
             f"add up to {sum(lengths)}."
         )
     longest = max(lengths, default=0) if is_known else total
@@ -181,12 +181,12 @@ def _lengths(x: Any, lengths: Any, batch: Dim, longest: Dim, what: str) -> Any:
     found = _length_tensor(x, lengths, batch) if is_known else lengths
     if found.shape != (batch,) or not is_int(found.dtype):
         raise ShapeError(
-            f"ctc_loss: {what} of shape {show(found.shape)} and {found.dtype.name} for "
+            f"{what} of shape {show(found.shape)} and {found.dtype.name} for "
             f"{show((batch,))[1:-2]} sequences. "
             "Pass one integer for each."
         )
     if is_known and not 0 <= min(lengths) <= max(lengths) <= size_today(longest):
-        raise ShapeError(f"ctc_loss: {what}={lengths}: each must lie in 0..{size_today(longest)}.")
+        raise ShapeError(f"{what}={lengths}: each must lie in 0..{size_today(longest)}.")
     return _as_int32_lengths(found, longest)
 
 

@@ -57,10 +57,10 @@ def grid_sample(
     """
     axes = self.ndim - 2
     require_tensors(grid=grid)
-    check_choice(mode, ("bilinear", "nearest", "bicubic"), "grid_sample: mode")
-    check_choice(padding_mode, ("zeros", "border", "reflection"), "grid_sample: padding_mode")
+    check_choice(mode, ("bilinear", "nearest", "bicubic"), "mode")
+    check_choice(padding_mode, ("zeros", "border", "reflection"), "padding_mode")
     if mode == "bicubic" and axes == 3:
-        raise ArgumentError("grid_sample: mode='bicubic' takes images (N, C, H, W), no volumes.")
+        raise ArgumentError("mode='bicubic' takes images (N, C, H, W), no volumes.")
     shape: Any = self.shape
     wanted: Any = grid.shape
     fits = axes in (2, 3) and len(wanted) == axes + 2 and wanted[-1] == axes and wanted[0] == shape[0]

@@ -93,7 +93,7 @@ def interpolate(
             as_flag(flag, name)
     _check_mode(mode, axes, align_corners, antialias)
     if recompute_scale_factor and size is not None:
-        raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor, not with size.")
+        raise ArgumentError("recompute_scale_factor goes with scale_factor, not with size.")
     shape: Any = self.shape
     if axes < 1:
         raise ShapeError(f"interpolate of shape {show(shape)}: it takes (N, C, *sizes).")
@@ -134,13 +134,11 @@ def _check_mode(mode: str, axes: int, align_corners: bool | None, antialias: boo
     known = ("nearest", "nearest-exact", *_LINEAR, "bicubic", "area")
     check_choice(mode, known, "interpolate: mode")
     if mode not in (*_LINEAR, "bicubic") and align_corners:
-        raise ArgumentError(f"interpolate: align_corners goes with linear and cubic modes, not {mode!r}.")
+        raise ArgumentError(f"align_corners goes with linear and cubic modes, not {mode!r}.")
     if antialias and mode not in ("bilinear", "bicubic"):
-        raise ArgumentError(f"interpolate: antialias goes with 'bilinear' and 'bicubic', not {mode!r}.")
+        raise ArgumentError(f"antialias goes with 'bilinear' and 'bicubic', not {mode!r}.")
     if axes >= 1 and _AXES.get(mode, axes) != axes:
-        raise ArgumentError(
-            f"interpolate: mode={mode!r} takes {_AXES[mode]} axes behind the channels, not {axes}."
-        )
+        raise ArgumentError(f"mode={mode!r} takes {_AXES[mode]} axes behind the channels, not {axes}.")
 
 
 def _new_sizes(
@@ -148,14 +146,14 @@ def _new_sizes(
 ) -> tuple[tuple[Any, ...], tuple[Scale, ...]]:
     """Return the new sizes, and how many old elements there are to a new one."""
     if (size is None) == (scale_factor is None):
-        raise ArgumentError(f"interpolate: size={size} and scale_factor={scale_factor}. Pass one of them.")
+        raise ArgumentError(f"size={size} and scale_factor={scale_factor}. Pass one of them.")
     if size is not None:
         new = dims_of(size, len(old), "size")
         return new, _ratios(old, new)
     factors = per_axis(scale_factor, len(old), "interpolate: scale_factor")
     for factor in factors:
         if not 0 < real_number(factor, "scale_factor") < math.inf:
-            raise ArgumentError(f"interpolate: scale_factor={factor} is not positive and finite.")
+            raise ArgumentError(f"scale_factor={factor} is not positive and finite.")
     new = tuple(_scaled_size(before, factor) for before, factor in zip(old, factors, strict=True))
     return new, tuple(1 / factor for factor in factors)
 
@@ -170,7 +168,7 @@ def _scaled_size(size: Dim, factor: float) -> Dim:
     )
     if not is_exact:
         raise ShapeError(
-            f"interpolate: scale_factor={factor} of a symbolic axis of {first} to {last} elements: no "
+            f"scale_factor={factor} of a symbolic axis of {first} to {last} elements: no "
             f"fraction rounds as it does, or these are more than {_SIZES} sizes. Pass size=, or a factor "
             "such as 0.5."
         )

@@ -75,7 +75,7 @@ def smooth_l1_loss(self: Tensor, target: Tensor, reduction: Reduction = "mean", 
         [0.125, 1.5]
     """
     if real_number(beta, "beta") < 0:
-        raise ArgumentError(f"smooth_l1_loss: beta={beta} is negative. Pass 0 or more.")
+        raise ArgumentError(f"beta={beta} is negative. Pass 0 or more.")
     if beta == 0:
         return self.l1_loss(target, reduction)
     size = _difference(self, target, reduction).abs()
@@ -110,7 +110,7 @@ def huber_loss(
         [0.125, 4.0]
     """
     if real_number(delta, "delta") <= 0:
-        raise ArgumentError(f"huber_loss: delta={delta} is not positive.")
+        raise ArgumentError(f"delta={delta} is not positive.")
     size = _difference(self, target, reduction).abs()
     # NaN counts as near, whose slope is NaN then
     is_near = ~(size > delta)
@@ -171,7 +171,7 @@ def pairwise_distance(
     require_tensors(other=other)
     real_number(eps, "eps")
     if real_number(p, "p") <= 0:
-        raise ArgumentError(f"pairwise_distance: p={p} is not positive.")
+        raise ArgumentError(f"p={p} is not positive.")
     first, second = _as_floats(self, other)
     size = (first - second + eps).abs()
     if p == float("inf"):

@@ -310,7 +310,7 @@ def _channel_view(shape: tuple[Any, ...], x: Any, name: str) -> Any:
     require_tensors(**{name: x})
     if x.numel() != product(shape):
         raise ShapeError(
-            f"batchnorm: {name} of shape {show(x.shape)} for {show((product(shape),))[1:-2]} channels. Pass "
+            f"{name} of shape {show(x.shape)} for {show((product(shape),))[1:-2]} channels. Pass "
             "one number for each."
         )
     return x.reshape(shape)

@@ -24,10 +24,10 @@ def sequential(self: Tensor, layers: Iterable[Callable[[Tensor], Tensor]] = REQU
         (layers,) = renamed(self.sequential, names, layers=layers)
     given: Any = layers
     if not hasattr(given, "__iter__"):
-        raise ArgumentError(f"sequential: {given!r:.60} ({type(given).__name__}) are no layers. Pass a list.")
+        raise ArgumentError(f"{given!r:.60} ({type(given).__name__}) are no layers. Pass a list.")
     out = self
     for layer in layers:
         if not callable(layer):
-            raise ArgumentError(f"sequential: {layer!r:.60} ({type(layer).__name__}) is no layer: call it.")
+            raise ArgumentError(f"{layer!r:.60} ({type(layer).__name__}) is no layer: call it.")
         out = layer(out)
     return out

@@ -201,9 +201,7 @@ def type_as(self: Tensor, other: TensorBase) -> Tensor:
         [1.0, 2.0]
     """
     if not isinstance(other, TensorBase):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(
-            f"type_as: {other!r} ({type(other).__name__}) is no tensor. Pass one, or use cast."
-        )
+        raise ArgumentError(f"{other!r} ({type(other).__name__}) is no tensor. Pass one, or use cast.")
     return self.cast(other.dtype)
 
 

@@ -25,9 +25,7 @@ def _unpacked(path: pathlib.Path, url: str) -> bytes:
     try:
         return gzip.decompress(path.read_bytes())
     except (OSError, EOFError, zlib.error) as error:
-        raise FileFormatError(
-            f"from_url: {url} is not packed by gzip: {error}. Leave gunzip=True out."
-        ) from error
+        raise FileFormatError(f"{url} is not packed by gzip: {error}. Leave gunzip=True out.") from error
 
 
 def from_blob(
@@ -61,9 +59,9 @@ def from_blob(
     if names or shape is REQUIRED:
         (shape,) = renamed(cls.from_blob, names, shape=shape)
     dims: Any = tuple(as_size(size) for size in as_shape((shape,)))
-    address = as_int(address, "from_blob: address")
+    address = as_int(address, "address")
     if address <= 0:
-        raise ArgumentError(f"from_blob: {address} is no address of memory. Pass a pointer as a number.")
+        raise ArgumentError(f"{address} is no address of memory. Pass a pointer as a number.")
     chosen, name = the_dtype(dtype, dtypes.default_float), Device.present(device)
     uop = UOp.new_buffer(name, dims, chosen)
     buffer = Device[name].new_buffer(product(dims), chosen)
@@ -107,7 +105,7 @@ def from_url(
         plugrad.errors.DownloadError: cannot fetch http://localhost:1/model.bin: ...
     """
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"from_url: {url!r} ({type(url).__name__}) is no URL. Pass a string.")
+        raise ArgumentError(f"{url!r} ({type(url).__name__}) is no URL. Pass a string.")
     path = fetch(url, sha256=sha256, name=name, folder=folder, progress=progress)
     found = graph_of(_unpacked(path, url) if gunzip else path, None)
     if device is None and not gunzip:

@@ -149,7 +149,7 @@ def from_torch(cls: type[Tensor], x: Any, *, device: str | None = None, copy: bo
     except DeviceError:
         raise
     except RuntimeError as error:
-        raise SharingError(f"from_torch: PyTorch does not hand over this tensor: {error}") from error
+        raise SharingError(f"PyTorch does not hand over this tensor: {error}") from error
 
 
 def to_torch(self: Tensor, *, copy: bool = True) -> Any:

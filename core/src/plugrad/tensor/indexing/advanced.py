@@ -140,7 +140,7 @@ def index_put(
     given = tuple(indices) if isinstance(indices, (tuple, list)) else (indices,)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if any(item is None or is_part(item) for item in given) or not has_tensors(given):
         raise ArgumentError(
-            f"index_put: indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
+            f"indices {given!r}. Pass tensors of positions or masks, and `slice(None)` for "
             "whole axes; for other indices write x[index] = values."
         )
     items = index_items(self, given)
@@ -180,7 +180,7 @@ def _fitted_values(x: Tensor, values: Any, shape: Any) -> UOp:
         )
     if broadcast_shapes(values.shape, shape) != shape:
         raise ShapeError(
-            f"index_put: values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
+            f"values of shape {show(values.shape)} for elements of shape {show(shape)} do not "
             "broadcast to that. Reshape or reduce them."
         )
     return expanded(values._graph, shape)

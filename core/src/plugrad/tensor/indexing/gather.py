@@ -89,7 +89,7 @@ def take_along_axis(
     at = one_axis(axis, self.ndim)
     if indices.ndim != self.ndim:
         raise ShapeError(
-            f"take_along_axis: indices of shape {show(indices.shape)} for shape {show(self.shape)}. "
+            f"indices of shape {show(indices.shape)} for shape {show(self.shape)}. "
             f"Give them {self.ndim} axes, with unsqueeze() or reshape()."
         )
     mine, theirs = list(self.shape), list(indices.shape)
@@ -123,13 +123,11 @@ def index_select(
     at = one_axis(axis, self.ndim or 1)
     check_index(self, index)
     if index.ndim > 1:
-        raise ShapeError(
-            f"index_select: an index of shape {show(index.shape)}. Give one axis; for more use x[index]."
-        )
+        raise ShapeError(f"an index of shape {show(index.shape)}. Give one axis; for more use x[index].")
     if not self.ndim:
         if index.numel() != 1:
             raise ShapeError(
-                f"index_select: an index of shape {show(index.shape)} for a tensor without axes. Pass "
+                f"an index of shape {show(index.shape)} for a tensor without axes. Pass "
                 "one position, or expand the tensor before."
             )
         return _as_row(self).index_select(0, index).reshape(())
@@ -173,7 +171,7 @@ def scatter(
         return _as_row(self).scatter(axis, _as_row(index), _as_row(src), reduce).reshape(self.shape)
     if reduce is not None:
         if not isinstance(reduce, str) or reduce not in _OLD_NAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(f"scatter: reduce={reduce!r} is none of 'add', 'multiply', None.")
+            raise ArgumentError(f"reduce={reduce!r} is none of 'add', 'multiply', None.")
         return self.scatter_reduce(axis, index, src, _OLD_NAMES[reduce])
     at, position, value = _scatter_parts(self, axis, index, src)
     size = self.shape[at]
@@ -226,7 +224,7 @@ def scatter_reduce(
         axis, index, src, reduce = renamed(
             self.scatter_reduce, names, axis=axis, index=index, src=src, reduce=reduce
         )
-    check_choice(reduce, tuple(_COMBINE), "scatter_reduce: reduce")
+    check_choice(reduce, tuple(_COMBINE), "reduce")
     if _is_point_beside_rows(self, index, src):
         rows = _as_row(self), _as_row(index), _as_row(src)
         return rows[0].scatter_reduce(axis, *rows[1:], reduce, include_self).reshape(self.shape)

@@ -36,9 +36,7 @@ def randperm(
     n, chosen = as_count(n), the_dtype(dtype, dtypes.default_int)
     last = greatest(n) - 1
     if last > 0 and int(truncate(last, chosen)) != last:
-        raise DtypeError(
-            f"randperm: {chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none."
-        )
+        raise DtypeError(f"{chosen.name} does not hold all of 0..{last}. Pass a wider dtype, or none.")
     (n,) = check_sizes((n,))
     place = Device.present(device)
     if isinstance(n, int) and _SORTED < n <= MOST:
@@ -77,7 +75,7 @@ def multinomial(self: Tensor, num_samples: Dim = 1, replacement: bool = False) -
     count, have = as_count(num_samples), size_today(self.shape[-1])
     if size_today(count) > have and not replacement:
         raise ArgumentError(
-            f"multinomial: num_samples={size_today(count)} of {have} weights. Ask for 0 to {have}, or "
+            f"num_samples={size_today(count)} of {have} weights. Ask for 0 to {have}, or "
             "pass replacement=True."
         )
     wide = self.dtype if self.dtype is dtypes.float64 else dtypes.float32

@@ -38,7 +38,7 @@ def select_scatter(
     if names or axis is REQUIRED or index is REQUIRED:
         axis, index = renamed(self.select_scatter, names, axis=axis, index=index)
     at = one_axis(axis, self.ndim)
-    size, place = self.shape[at], as_int(index, "select_scatter: index")
+    size, place = self.shape[at], as_int(index, "index")
     check_inside(place, at, size_today(size), "select_scatter")
     part = self.shape[:at] + self.shape[at + 1 :]
     new = _new_part(self, src, part).unsqueeze(at)
@@ -76,7 +76,7 @@ def slice_scatter(
         for name, number in numbers.items()
     ]
     if given[2] is not None and given[2] < 1:
-        raise ArgumentError(f"slice_scatter: step={given[2]}. It is at least 1; flip before.")
+        raise ArgumentError(f"step={given[2]}. It is at least 1; flip before.")
     begin, count = _slice_bounds(given, at, size)
     part = (*self.shape[:at], count, *self.shape[at + 1 :])
     new = _new_part(self, src, part)
@@ -104,9 +104,9 @@ def diagonal_scatter(
         axis1, axis2 = renamed(self.diagonal_scatter, names, axis1=axis1, axis2=axis2)
     first, second = (one_axis(axis, self.ndim) for axis in (axis1, axis2))
     if first == second:
-        raise AxisError(f"diagonal_scatter: axes {axis1} and {axis2} are the same. Name two axes.")
+        raise AxisError(f"axes {axis1} and {axis2} are the same. Name two axes.")
     rows = self.shape[first]
-    offset = as_int(offset, "diagonal_scatter: offset")
+    offset = as_int(offset, "offset")
     new = _new_part(self, src, self.diagonal(offset, first, second).shape)
     x = self.movedim((first, second), (-2, -1))
     top = max(-offset, 0)
@@ -134,9 +134,9 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """
     given: tuple[Any, Any] = mask, source
     if not isinstance(given[0], TensorBase) or not is_bool(mask.dtype):
-        raise DtypeError(f"masked_scatter: {mask!r:.60} is no mask. Pass a Tensor of bools.")
+        raise DtypeError(f"{mask!r:.60} is no mask. Pass a Tensor of bools.")
     if not isinstance(given[1], TensorBase) or source.dtype is not self.dtype:
-        raise DtypeError(f"masked_scatter: source={source!r:.60} is no tensor of {self.dtype.name}. Cast it.")
+        raise DtypeError(f"source={source!r:.60} is no tensor of {self.dtype.name}. Cast it.")
     self._check_device(mask, source)
     shape = broadcast_shapes(self.shape, mask.shape)
     x, where = self.expand(shape), mask.expand(shape)

@@ -331,15 +331,14 @@ def _paired_axes(axes: Any, left: TensorBase, right: TensorBase) -> tuple[list[i
         count = as_int(axes, "tensordot: axes")
         if not 0 <= count <= min(left.ndim, right.ndim):
             raise ArgumentError(
-                f"tensordot: {count} axes of shapes {show(left.shape)} and {show(right.shape)}. Both need "
-                "as many."
+                f"{count} axes of shapes {show(left.shape)} and {show(right.shape)}. Both need as many."
             )
         return list(range(left.ndim - count, left.ndim)), list(range(count))
     both = [several(part) for part in several(axes)]
     if len(both) != 2 or len(both[0]) != len(both[1]):
-        raise ArgumentError(f"tensordot: axes={axes} are no pairs. Pass as many axes of each factor.")
+        raise ArgumentError(f"axes={axes} are no pairs. Pass as many axes of each factor.")
     mine = [one_axis(axis, left.ndim) for axis in both[0]]
     theirs = [one_axis(axis, right.ndim) for axis in both[1]]
     if len(set(mine)) != len(mine) or len(set(theirs)) != len(theirs):
-        raise AxisError(f"tensordot: axes={axes} name one axis twice. Name each axis once.")
+        raise AxisError(f"axes={axes} name one axis twice. Name each axis once.")
     return mine, theirs

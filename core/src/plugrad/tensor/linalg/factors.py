@@ -81,7 +81,7 @@ def qr(self: Tensor, mode: Literal["reduced", "complete", "r"] = "reduced") -> Q
         >>> Tensor([[2.0, 1.0], [0.0, 2.0]]).qr().R.abs().tolist()
         [[2.0, 1.0], [0.0, 2.0]]
     """
-    check_choice(mode, ("reduced", "complete", "r"), "qr: mode")
+    check_choice(mode, ("reduced", "complete", "r"), "mode")
     x, narrow = matrices(self)
     rows, columns = size_of(x, -2), size_of(x, -1)
     count = lesser(rows, columns)

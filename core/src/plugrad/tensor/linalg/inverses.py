@@ -164,7 +164,7 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
         >>> Tensor([[1, 1], [0, 1]]).matrix_power(5).tolist()
         [[1, 5], [0, 1]]
     """
-    n = as_int(n, "matrix_power: n")
+    n = as_int(n, "n")
     square_matrices(self)
     base = self.inv() if n < 0 else self
     out = None

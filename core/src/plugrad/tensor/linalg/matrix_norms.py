@@ -49,12 +49,12 @@ def matrix_norm(
         p, axis, keepdim = renamed(matrix_norm, names, p=p, axis=axis, keepdim=keepdim)
     both = several(axis)
     if len(both) != 2:
-        raise AxisError(f"matrix_norm: axis={axis!r} names no rows and columns. Name two axes.")
+        raise AxisError(f"axis={axis!r} names no rows and columns. Name two axes.")
     rows, columns = (one_axis(at, self.ndim) for at in both)
     if rows == columns:
-        raise AxisError(f"matrix_norm: axes {both} are the same. Name two different axes.")
+        raise AxisError(f"axes {both} are the same. Name two different axes.")
     if not isinstance(p, str):
-        p = real_number(p, "matrix_norm: p")
+        p = real_number(p, "p")
     narrow, wide = inexact_dtypes(self)
     x = self.cast(wide).movedim((rows, columns), (-2, -1))
     if is_complex(wide) and p not in ("nuc", 2, -2):
@@ -69,7 +69,7 @@ def matrix_norm(
         sums = x.abs().sum(-2 if p in (1, -1) else -1, keepdim=True)
         out = greatest(sums) if p in (1, math.inf) else sums.min((-2, -1), keepdim=True)
     else:
-        raise ArgumentError(f"matrix_norm: p={p!r} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf.")
+        raise ArgumentError(f"p={p!r} is none of 'fro', 'nuc', 1, -1, 2, -2, inf and -inf.")
     out = out.movedim((-2, -1), (rows, columns)).cast(part_dtype(narrow))
     return out if keepdim else out.squeeze((rows, columns))
 
@@ -98,11 +98,11 @@ def newton_schulz(self: Tensor, steps: int, params: Sequence[float], eps: float 
         >>> Tensor([[0.0, 2.0], [-2.0, 0.0]]).newton_schulz(10, (1.5, -0.5)).round().tolist()
         [[0.0, 1.0], [-1.0, 0.0]]
     """
-    count = as_int(steps, "newton_schulz: steps")
+    count = as_int(steps, "steps")
     if not 0 <= count <= _MOST_STEPS:
-        raise ArgumentError(f"newton_schulz: steps={count} is not among 0..{_MOST_STEPS}.")
+        raise ArgumentError(f"steps={count} is not among 0..{_MOST_STEPS}.")
     if not is_sequence(params) or not len(params):
-        raise ArgumentError(f"newton_schulz: params={params!r} are no coefficients. Pass one at least.")
+        raise ArgumentError(f"params={params!r} are no coefficients. Pass one at least.")
     factors: list[Any] = [as_number(number) for number in params]
     if not is_inexact(self.dtype):
         raise DtypeError(f"newton_schulz of {self.dtype.name}: it divides by a norm. Cast to a float.")

@@ -63,7 +63,7 @@ def norm(
         p, axis, keepdim = renamed(self.norm, names, p=p, axis=axis, keepdim=keepdim)
     p = 2.0 if isinstance(p, str) and p == "fro" else p
     if not isinstance(p, (int, float)) or p != p:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ArgumentError(f"norm: p={p!r} is no number. Norms of matrices are in the linear algebra.")
+        raise ArgumentError(f"p={p!r} is no number. Norms of matrices are in the linear algebra.")
     x = self.abs() if is_complex(self.dtype) else self
     narrow, wide = float_dtypes(x)
     if dtype is not None:

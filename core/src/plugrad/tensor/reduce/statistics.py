@@ -60,22 +60,20 @@ def diff(
     """
     if names:
         (axis,) = renamed(self.diff, names, axis=axis)
-    at, count = one_axis(axis, self.ndim), as_int(n, "diff: n")
+    at, count = one_axis(axis, self.ndim), as_int(n, "n")
     if count < 0:
-        raise ArgumentError(f"diff: n={count} is negative. Give 0 or more.")
+        raise ArgumentError(f"n={count} is negative. Give 0 or more.")
     parts = [part for part in (prepend, self, append) if part is not None]
     check_tensors(parts)
     rest = self.shape[:at] + self.shape[at + 1 :]
     for part in parts:
         if part.ndim != self.ndim or part.shape[:at] + part.shape[at + 1 :] != rest:
-            raise ShapeError(
-                f"diff: {show(part.shape)} beside {show(self.shape)} differs in more than axis {at}."
-            )
+            raise ShapeError(f"{show(part.shape)} beside {show(self.shape)} differs in more than axis {at}.")
     out = parts[0].cat(*parts[1:], axis=at)
     size = out.shape[at]
     if not isinstance(size, int) and size_today(size) < count:
         raise ShapeError(
-            f"diff: n={count} of an axis that has {size_today(size)} elements today. Sizes that vary end "
+            f"n={count} of an axis that has {size_today(size)} elements today. Sizes that vary end "
             "at 0: take fewer differences."
         )
     for _ in range(count if not isinstance(size, int) else min(count, size)):
@@ -193,8 +191,8 @@ def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
         5.0
     """
     check_tensors((other,))
-    if (number := real_number(p, "dist: p")) != number:
-        raise ArgumentError("dist: p=nan is no number. Pass one.")
+    if (number := real_number(p, "p")) != number:
+        raise ArgumentError("p=nan is no number. Pass one.")
     broadcast_shapes(self.shape, other.shape)
     narrow, _ = float_dtypes(self)
     x = self if is_float(self.dtype) or is_float(other.dtype) else self.cast(narrow)
@@ -218,9 +216,9 @@ def vander(self: Tensor, N: Dim | None = None, increasing: bool = False) -> Tens
     """
     if self.ndim != 1:
         raise ShapeError(f"vander of shape {show(self.shape)}: it takes one axis. Flatten first.")
-    count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "vander: N")
+    count = self.shape[0] if N is None else N if isinstance(N, UOp) else as_int(N, "N")
     if isinstance(count, int) and count < 0:
-        raise ArgumentError(f"vander: N={count} is negative. Give 0 or more.")
+        raise ArgumentError(f"N={count} is negative. Give 0 or more.")
     rows = self.unsqueeze(1).expand(-1, count)
     # the first power is 1
     first: Any = type(self).arange(count, device=self.device) == 0
@@ -267,9 +265,9 @@ def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Te
         >>> Tensor([1, 2, 3]).combinations().tolist()
         [[1, 2], [1, 3], [2, 3]]
     """
-    count = as_int(r, "combinations: r")
+    count = as_int(r, "r")
     if count < 0:
-        raise ArgumentError(f"combinations: r={count} is negative. Give 0 or more.")
+        raise ArgumentError(f"r={count} is negative. Give 0 or more.")
     if self.ndim != 1:
         raise ShapeError(f"combinations of shape {show(self.shape)}: it takes one axis. Flatten first.")
     choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
@@ -278,7 +276,7 @@ def combinations(self: Tensor, r: int = 2, with_replacement: bool = False) -> Te
     size = self.shape[0]
     chosen = math.comb(size + count - 1 if with_replacement and size else size, count)
     if chosen * count >= _TOO_MANY:
-        raise ArgumentError(f"combinations: {chosen} of {count} elements each are beyond all memory.")
+        raise ArgumentError(f"{chosen} of {count} elements each are beyond all memory.")
     rows: Sequence[Any] = list(choose(range(size), count)) if count and chosen else []
     if not rows:
         return interval(self, 0, 0, 0).reshape(0, count) if count else interval(self, 0, 0, 0)

@@ -117,10 +117,10 @@ def diagonal(
         axis1, axis2 = renamed(self.diagonal, names, axis1=axis1, axis2=axis2)
     first, second = (one_axis(axis, self.ndim) for axis in (axis1, axis2))
     if first == second:
-        raise AxisError(f"diagonal: axes {axis1} and {axis2} are the same. Name two different axes.")
+        raise AxisError(f"axes {axis1} and {axis2} are the same. Name two different axes.")
     x = self.movedim((first, second), (-2, -1))
     rows, columns = x.shape[-2:]
-    offset = as_int(offset, "diagonal: offset")
+    offset = as_int(offset, "offset")
     top, left = max(-offset, 0), max(offset, 0)
     size = greater(lesser(add_sizes(rows, -top), add_sizes(columns, -left)), 0)
     others: Any = x.shape[:-2]
@@ -179,8 +179,8 @@ def diag_embed(
     size = self.shape[-1]
     places = [one_axis(axis, self.ndim + 1) for axis in (axis1, axis2)]
     if places[0] == places[1]:
-        raise AxisError(f"diag_embed: axes {axis1} and {axis2} are the same. Name two different axes.")
-    return _embed_diagonal(self, as_int(offset, "diag_embed: offset"), size).movedim((-2, -1), places)
+        raise AxisError(f"axes {axis1} and {axis2} are the same. Name two different axes.")
+    return _embed_diagonal(self, as_int(offset, "offset"), size).movedim((-2, -1), places)
 
 
 def _embed_diagonal(x: Tensor, offset: int, size: Dim) -> Tensor:
@@ -216,7 +216,7 @@ def meshgrid(self: Tensor, *others: Tensor, indexing: Literal["ij", "xy"] = "ij"
         >>> [x.tolist() for x in Tensor([1, 2]).meshgrid(Tensor([3, 4]))]
         [[[1, 1], [2, 2]], [[3, 4], [3, 4]]]
     """
-    check_choice(indexing, ("ij", "xy"), "meshgrid: indexing")
+    check_choice(indexing, ("ij", "xy"), "indexing")
     given, _ = joined_tensors("meshgrid", self, others)
     if long := [x for x in given if x.ndim > 1]:
         raise ShapeError(f"meshgrid of shape {show(long[0].shape)}: each axis takes one axis of numbers.")

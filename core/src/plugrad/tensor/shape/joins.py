@@ -72,7 +72,7 @@ def cat(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisNames]
     for part in rest:
         if part.ndim != first.ndim or _without(part.shape, at) != _without(first.shape, at):
             raise ShapeError(
-                f"cat: shapes {' and '.join(show(p.shape) for p in parts)} differ in more than axis "
+                f"shapes {' and '.join(show(p.shape) for p in parts)} differ in more than axis "
                 f"{axis}. Make the other axes equal first."
             )
     first._check_device(*rest)
@@ -99,8 +99,7 @@ def stack(self: Tensor, *others: Tensor, axis: int = 0, **names: Unpack[AxisName
     for other in rest:
         if other.shape != first.shape:
             raise ShapeError(
-                f"stack: shapes {show(first.shape)} and {show(other.shape)} differ. Use cat, or make "
-                "them equal."
+                f"shapes {show(first.shape)} and {show(other.shape)} differ. Use cat, or make them equal."
             )
     return first.unsqueeze(axis).cat(*[other.unsqueeze(axis) for other in rest], axis=axis)
 
@@ -126,11 +125,11 @@ def split(
         sizes, axis = renamed(self.split, names, sizes=sizes, axis=axis)
     at = one_axis(axis, self.ndim)
     total = self.shape[at]
-    given = [size if isinstance(size, UOp) else as_int(size, "split: sizes") for size in several(sizes)]
+    given = [size if isinstance(size, UOp) else as_int(size, "sizes") for size in several(sizes)]
     if hasattr(sizes, "__index__") and len(given) == 1:
         size: Any = given[0]
         if size < 0 or (total and not size):
-            raise ShapeError(f"split: parts of {size} elements. Give a size of at least 1.")
+            raise ShapeError(f"parts of {size} elements. Give a size of at least 1.")
         if isinstance(total, int):
             given = [min(size, total - begin) for begin in range(0, total, max(size, 1))] or [0]
         else:
@@ -144,7 +143,7 @@ def split(
         return fix_size(self, at).split(given, at)
     if add_sizes(total, *[-size for size in given]) != 0:
         texts = [show((size,))[1:-2] for size in (add_sizes(*given), total)]
-        raise ShapeError(f"split: sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
+        raise ShapeError(f"sizes {show(given)} add up to {texts[0]}, axis {axis} has {texts[1]}.")
     parts: list[Tensor] = []
     begin: Dim = 0
     for size in given:
@@ -172,7 +171,7 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, **names: Unpack[AxisNames]) 
         (axis,) = renamed(self.chunk, names, axis=axis)
     count = as_int(chunks, "chunk: chunks")
     if count <= 0:
-        raise ShapeError(f"chunk: {count} parts. Ask for at least 1.")
+        raise ShapeError(f"{count} parts. Ask for at least 1.")
     at = one_axis(axis, self.ndim)
     total = self.shape[at]
     if isinstance(total, int):
@@ -224,8 +223,7 @@ def repeat(self: Tensor, *repeats: int | Sequence[int], **names: Unpack[RepeatNa
     times = check_sizes(as_shape(repeats))
     if len(times) < self.ndim:
         raise ShapeError(
-            f"repeat: {len(times)} numbers {show(times)} for shape {show(self.shape)}. Give at least "
-            f"{self.ndim}."
+            f"{len(times)} numbers {show(times)} for shape {show(self.shape)}. Give at least {self.ndim}."
         )
     shape = (1,) * (len(times) - self.ndim) + self.shape
     u = self._graph.reshape(tuple(size for dim in shape for size in (1, dim)))

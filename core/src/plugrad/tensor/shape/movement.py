@@ -227,7 +227,7 @@ def flip(self: Tensor, *axis: int | Sequence[int] | None, **names: Unpack[FlipNa
     if names:
         (axis,) = renamed(self.flip, names, axis=axis)
     if not axis:
-        raise ArgumentError("flip: along which axes? Name them, or pass None for all.")
+        raise ArgumentError("along which axes? Name them, or pass None for all.")
     given: Any = None if axis[0] is None else unpacked(axis)
     chosen = axes_along(given, self.ndim)
     return self._view(lambda u: u.flip(chosen))
@@ -284,7 +284,7 @@ def flatten(self: Tensor, start_axis: int = 0, end_axis: int = -1, **names: Unpa
         return self.reshape(1).flatten(start_axis, end_axis)
     first, last = one_axis(start_axis, self.ndim), one_axis(end_axis, self.ndim)
     if first > last:
-        raise ShapeError(f"flatten: axis {start_axis} comes after axis {end_axis}. Exchange them.")
+        raise ShapeError(f"axis {start_axis} comes after axis {end_axis}. Exchange them.")
     joined = product(self.shape[first : last + 1])
     return self._view(lambda u: u.reshape((*self.shape[:first], joined, *self.shape[last + 1 :])))
 

@@ -64,14 +64,14 @@ def pad(
     # an array is equal to none of them, but does not say so by one bool
     if is_sequence(mode) or mode not in get_args(PadMode):
         raise ArgumentError(
-            f"pad: mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
+            f"mode={mode!r} is none of 'constant', 'reflect', 'replicate', 'circular'. A value to "
             "fill with is passed as value=; 'edge' and 'wrap' of NumPy are 'replicate' and 'circular'."
         )
     pairs = _padding_pairs(self, padding)
     if mode == "constant":
         return _pad_with_value(self, pairs, 0 if value is None else as_element(value))
     if value is not None and as_element(value) != 0:
-        raise ArgumentError(f"pad: mode={mode!r} fills with no value={value!r}. Leave it out.")
+        raise ArgumentError(f"mode={mode!r} fills with no value={value!r}. Leave it out.")
     return _pad_with_elements(self, pairs, mode)
 
 
@@ -93,7 +93,7 @@ def pad_to(
     for axis, (want, have) in enumerate(zip(sizes, self.shape, strict=True)):
         if isinstance(want, int) and isinstance(have, int) and want < have:
             raise ShapeError(
-                f"pad_to: axis {axis} of shape {show(self.shape)} has more than {want} elements. Use "
+                f"axis {axis} of shape {show(self.shape)} has more than {want} elements. Use "
                 "shrink_to to cut."
             )
     return self.pad([(0, add_sizes(w, -h)) for w, h in zip(sizes, self.shape, strict=True)], value=value)
@@ -146,12 +146,12 @@ def _padding_pairs(x: Tensor, padding: Any) -> list[tuple[Dim, Dim]]:
     if any(item is None or is_sequence(item) for item in given):
         if len(given) != x.ndim:
             raise ShapeError(
-                f"pad: {len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
+                f"{len(given)} pairs for shape {show(x.shape)}. Give one for each of {x.ndim} axes."
             )
         return [(0, 0) if pair is None else _as_pair(pair) for pair in given]
     if len(given) % 2 or len(given) > 2 * x.ndim:
         raise ShapeError(
-            f"pad: {len(given)} widths {given} for shape {show(x.shape)}. Give (before, after) of the "
+            f"{len(given)} widths {given} for shape {show(x.shape)}. Give (before, after) of the "
             f"last axis, then of those before it: at most {2 * x.ndim} numbers."
         )
     widths = [as_dim(width) for width in given]
@@ -232,8 +232,7 @@ def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **
     given = several(bounds)
     if len(given) != self.ndim:
         raise ShapeError(
-            f"shrink: {len(given)} intervals for shape {show(self.shape)}. Give one for each of "
-            f"{self.ndim} axes."
+            f"{len(given)} intervals for shape {show(self.shape)}. Give one for each of {self.ndim} axes."
         )
     pairs = [
         (0, size) if pair is None else _as_pair(pair) for pair, size in zip(given, self.shape, strict=True)
@@ -242,7 +241,7 @@ def shrink(self: Tensor, bounds: Sequence[tuple[Dim, Dim] | None] = REQUIRED, **
         known: list[Any] = [0, begin, end, size]
         if is_static(known) and known != sorted(known):
             raise ShapeError(
-                f"shrink: [{begin}, {end}) of axis {axis} is no part of [0, {size}). "
+                f"[{begin}, {end}) of axis {axis} is no part of [0, {size}). "
                 "Intervals lie inside of the tensor."
             )
     return self._view(lambda u: u.shrink(pairs))
@@ -275,9 +274,7 @@ def narrow(
     end = add_sizes(begin, count)
     known: list[Any] = [0, begin, end, size]
     if is_static(known) and known != sorted(known):
-        raise ShapeError(
-            f"narrow: {count} elements from {start} on leave axis {axis} of size {size}. Take fewer."
-        )
+        raise ShapeError(f"{count} elements from {start} on leave axis {axis} of size {size}. Take fewer.")
     return interval(self, at, begin, end)
 
 
@@ -332,10 +329,10 @@ def _split_widths(pairs: list[tuple[Dim, Dim]]) -> tuple[list[tuple[int, int]], 
 
 def _check_reach(mode: PadMode, axis: int, size: int, width: int) -> None:
     if size == 0:
-        raise ShapeError(f"pad: axis {axis} has no elements to take for mode={mode!r}. Pad with a value.")
+        raise ShapeError(f"axis {axis} has no elements to take for mode={mode!r}. Pad with a value.")
     if mode == "reflect" and width >= size:
         raise ShapeError(
-            f"pad: a width of {width} on axis {axis} of {size} elements. mode='reflect' mirrors without the "
+            f"a width of {width} on axis {axis} of {size} elements. mode='reflect' mirrors without the "
             f"outermost element: at most {size - 1}."
         )
 

@@ -69,9 +69,7 @@ def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequen
     given = [several(axes) for axes in (source, destination)]
     begin, end = ([one_axis(axis, self.ndim or 1) for axis in axes] for axes in given)
     if len(begin) != len(end) or len(set(begin)) != len(begin) or len(set(end)) != len(end):
-        raise ShapeError(
-            f"movedim: axes {given[0]} to places {given[1]}. Name as many places as axes, each once."
-        )
+        raise ShapeError(f"axes {given[0]} to places {given[1]}. Name as many places as axes, each once.")
     places = dict(zip(end, begin, strict=True))
     rest = iter([axis for axis in range(self.ndim) if axis not in begin])
     return self.permute([places[at] if at in places else next(rest) for at in range(self.ndim)])
@@ -93,9 +91,9 @@ def rot90(self: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), **names: Unpac
         (axes,) = renamed(self.rot90, names, axes=axes)
     plane = [one_axis(axis, self.ndim) for axis in several(axes)]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise ShapeError(f"rot90: axes {several(axes)} span no plane. Name two different axes.")
+        raise ShapeError(f"axes {several(axes)} span no plane. Name two different axes.")
     first, second = plane
-    match as_int(k, "rot90: k") % 4:
+    match as_int(k, "k") % 4:
         case 1:
             return self.flip(second).transpose(first, second)
         case 2:
@@ -126,16 +124,16 @@ def roll(
     """
     if names or shifts is REQUIRED:
         shifts, axis = renamed(self.roll, names, shifts=shifts, axis=axis)
-    steps = [as_int(step, "roll: shifts") for step in several(shifts)]
+    steps = [as_int(step, "shifts") for step in several(shifts)]
     if axis is None:
         if len(steps) != 1:
-            raise ShapeError(f"roll: shifts {tuple(steps)} without axes. Name an axis for each.")
+            raise ShapeError(f"shifts {tuple(steps)} without axes. Name an axis for each.")
         return self.flatten().roll(steps[0], 0).reshape(self.shape)
     axes = several(axis)
     if len(steps) == 1:
         steps *= len(axes)
     if len(steps) != len(axes):
-        raise ShapeError(f"roll: {len(steps)} shifts for {len(axes)} axes. Give one for each axis.")
+        raise ShapeError(f"{len(steps)} shifts for {len(axes)} axes. Give one for each axis.")
     out = self
     for step, at in zip(steps, [one_axis(a, self.ndim) for a in axes], strict=True):
         size = out.shape[at]

@@ -242,7 +242,7 @@ def diagflat(self: Tensor, offset: int = 0) -> Tensor:
         >>> Tensor([[1], [2]]).diagflat().tolist()
         [[1, 0], [0, 2]]
     """
-    return self.flatten().diag_embed(as_int(offset, "diagflat: offset"))
+    return self.flatten().diag_embed(as_int(offset, "offset"))
 
 
 def _split(x: Any, given: Any, axis: int) -> tuple[Any, ...]:

@@ -272,8 +272,8 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
     """
     if not is_int(self.dtype):
         raise DtypeError(f"bincount of {self.dtype.name}: it takes integers. Cast first: .int().")
-    if (least_size := as_int(minlength, "bincount: minlength")) < 0:
-        raise ArgumentError(f"bincount: minlength={least_size} is negative. Give 0 or more.")
+    if (least_size := as_int(minlength, "minlength")) < 0:
+        raise ArgumentError(f"minlength={least_size} is negative. Give 0 or more.")
     weights = None if weights is None else as_tensor_operand(self, weights)
     if self.ndim != 1 or (weights is not None and weights.shape != self.shape):
         others = "" if weights is None else f" with weights of shape {show(weights.shape)}"
@@ -317,11 +317,9 @@ def histc(
     """
     if names:
         min_, max_ = renamed(self.histc, names, min_=min_, max_=max_)
-    bins, min_, max_ = as_int(bins, "histc: bins"), as_number(min_), as_number(max_)
+    bins, min_, max_ = as_int(bins, "bins"), as_number(min_), as_number(max_)
     if bins < 1 or not -math.inf < min_ <= max_ < math.inf:
-        raise ArgumentError(
-            f"histc: {bins} bins from {min_} to {max_}. Give at least 1, and finite min_ <= max_."
-        )
+        raise ArgumentError(f"{bins} bins from {min_} to {max_}. Give at least 1, and finite min_ <= max_.")
     if not is_float(self.dtype):
         raise DtypeError(f"histc of {self.dtype.name}: it takes floats. Cast first: .float().")
     flat = self._make(self._graph.detach().reshape((product(self.shape),)), self._device)

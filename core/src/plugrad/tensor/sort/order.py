@@ -132,13 +132,13 @@ def topk(
     """
     if names:
         axis, sorted_ = renamed(self.topk, names, axis=axis, sorted_=sorted_)
-    at, k = one_axis(axis, self.ndim or 1), as_int(k, "topk: k")
+    at, k = one_axis(axis, self.ndim or 1), as_int(k, "k")
     if not self.ndim:
         values, places = self.reshape(1).topk(k, 0, largest, sorted_)
         return Ranked(values.squeeze(0), places.squeeze(0)) if k else Ranked(values, places)
     size: Any = size_today(self.shape[at])
     if not 0 <= k <= size:
-        raise ArgumentError(f"topk: k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
+        raise ArgumentError(f"k={k} of {size} elements on axis {axis}. Ask for 0 to {size}.")
     descending = as_flag(largest, "largest")
     size = least(self.shape[at])
     if not k or 0 in self.shape or k > size or not is_searched(size, k):
@@ -272,9 +272,9 @@ def _check_fractions(x: Tensor, q: float | Sequence[float] | Tensor, interpolati
         q = as_number(q)
         if 0 <= q <= 1:
             return q
-        raise ArgumentError(f"quantile: q={q} lies outside of 0..1. It is a fraction of the elements.")
+        raise ArgumentError(f"q={q} lies outside of 0..1. It is a fraction of the elements.")
     if q.ndim > 1:
-        raise ShapeError(f"quantile: q of shape {show(q.shape)}. Give a number or one axis of them.")
+        raise ShapeError(f"q of shape {show(q.shape)}. Give a number or one axis of them.")
     return q
 
 

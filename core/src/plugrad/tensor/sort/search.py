@@ -69,13 +69,13 @@ def searchsorted(
         [1, 3]
     """
     if side is not None and str(side) not in ("left", "right"):
-        raise ArgumentError(f"searchsorted: side={side!r} is neither 'left' nor 'right'.")
-    right = as_flag(right, "searchsorted: right") if side is None else side == "right"
+        raise ArgumentError(f"side={side!r} is neither 'left' nor 'right'.")
+    right = as_flag(right, "right") if side is None else side == "right"
     values = as_tensor_operand(self, values)
     self._check_device(values)
     if not self.ndim or (self.ndim > 1 and self.shape[:-1] != values.shape[:-1]):
         raise ShapeError(
-            f"searchsorted: values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
+            f"values of shape {show(values.shape)} in rows of shape {show(self.shape)}. "
             "Give one sorted axis, or the same axes before the last."
         )
     dtype = promoted([self, values])
@@ -129,7 +129,7 @@ def nonzero(self: Tensor, size: int | None = None, fill_value: int = 0, *, as_tu
         # the zeros behind the axes are in no result
         return with_zeros_behind(self).nonzero(size, fill_value, as_tuple=as_tuple)
     shape = fixed_shape(self.shape)
-    fill = as_int(fill_value, "nonzero: fill_value")
+    fill = as_int(fill_value, "fill_value")
     count = None if size is None else _as_count(size)
     # PyTorch, too, takes a number for a row of one where it is asked for a tuple
     places = (1,) if as_tuple and not shape else shape
@@ -268,14 +268,14 @@ def repeat_interleave(
         return self.index_select(at, _repeated_places(self, repeats, size, output_size))  # pyright: ignore[reportArgumentType]
     if isinstance(repeats, UOp):
         return _repeat_each(self, at, repeats)
-    numbers = [as_int(number, "repeat_interleave: repeats") for number in several(repeats)]
+    numbers = [as_int(number, "repeats") for number in several(repeats)]
     if numbers and min(numbers) < 0:
-        raise ArgumentError(f"repeat_interleave: {min(numbers)} times. Give 0 or more.")
+        raise ArgumentError(f"{min(numbers)} times. Give 0 or more.")
     if output_size is not None:
-        given = as_int(output_size, "repeat_interleave: output_size")
+        given = as_int(output_size, "output_size")
         total: Any = sum(numbers) * (self.shape[at] if len(numbers) == 1 else 1)
         if isinstance(total, int) and given != total:
-            raise ShapeError(f"repeat_interleave: output_size={given}, but the numbers add up to {total}.")
+            raise ShapeError(f"output_size={given}, but the numbers add up to {total}.")
     if len(numbers) == 1:
         return _repeat_each(self, at, numbers[0])
     size = self.shape[at]
@@ -307,7 +307,7 @@ def _repeated_places(x: Tensor, counts: Tensor, size: Dim, total: int | None) ->
     counts = counts.cast(dtypes.int64 if is_wide else position_dtype(size))
     size = len_of(counts)
     if total is None and (least := counts.min().item()) < 0:
-        raise ArgumentError(f"repeat_interleave: {least} times. Give 0 or more.")
+        raise ArgumentError(f"{least} times. Give 0 or more.")
     ends = counts.cumsum(0, counts.dtype)
     ends = ends._like(ends._graph.contiguous())
     if total is None:
@@ -324,7 +324,7 @@ def len_of(x: TensorBase) -> int:
 def _check_one_each(numbers: tuple[Any, ...], size: Dim) -> None:
     if numbers not in ((size,), (1,), ()):
         raise ShapeError(
-            f"repeat_interleave: numbers of shape {show(numbers)} for an axis of {show((size,))[1:-2]} "
+            f"numbers of shape {show(numbers)} for an axis of {show((size,))[1:-2]} "
             "elements. Give one for each."
         )
 

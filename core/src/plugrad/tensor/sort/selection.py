@@ -47,11 +47,11 @@ def kthvalue(
     """
     if names:
         axis, keepdim = renamed(self.kthvalue, names, axis=axis, keepdim=keepdim)
-    k = as_int(k, "kthvalue: k")
+    k = as_int(k, "k")
     at = one_axis(axis, max(self.ndim, 1))
     size: Any = size_today(self.shape[at]) if self.ndim else 1
     if not 1 <= k <= size:
-        raise ArgumentError(f"kthvalue: k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
+        raise ArgumentError(f"k={k} of {size} elements on axis {axis}. Ask for 1 to {size}.")
     if not self.ndim:
         return Ranked(self._like(self._graph), _first_place(self))
     if k > least(self.shape[at]):
