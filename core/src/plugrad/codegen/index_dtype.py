@@ -31,17 +31,18 @@ def lower_index_dtype(sink: UOp, _: Any = None) -> UOp:
 
 
 def _narrow(u: UOp, src: tuple[UOp, ...]) -> UOp:
+    dtype = _width(u)
     if u.op not in _OTHERWISE:
-        dtype = _width(u)
-        if not all([s.dtype is dtype for s in src]):
-            if any([s.dtype.scalar() is dtypes.int64 for s in src]):
-                dtype = dtypes.int64
-            src = tuple([s.cast(dtype) for s in src])
+        for s in src:
+            if s.dtype is not dtype:
+                is_wide = any([s.dtype.scalar() is dtypes.int64 for s in src])
+                dtype = dtypes.int64 if is_wide else dtype
+                src = tuple([s.cast(dtype) for s in src])
+                break
         return UOp(u.op, dtype.vec(u.dtype.count), src, u.arg, u.tag)
     if u.op is Ops.CAST:
         # what enters index arithmetic has the width that its bounds ask for
-        return src[0].cast(_width(u))
-    dtype = _width(u)
+        return src[0].cast(dtype)
     if u.op is Ops.WHERE:
         values = tuple(s.cast(dtype) for s in src[1:])
         return UOp(u.op, dtype.vec(u.dtype.count), (src[0], *values), u.arg, u.tag)

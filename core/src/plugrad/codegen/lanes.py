@@ -45,6 +45,7 @@ class _Vectorizer:
         self.done: dict[UOp, UOp] = {}
         self.steps: list[dict[UOp, UOp]] = [{lane: lane.const_like(step)} for step in range(self.count)]
         self.moving: dict[UOp, Moving] = {}
+        self.parts: dict[UOp, tuple[UOp | None, int, int] | None] = {}
 
     def run(self, sink: UOp) -> UOp:
         order = sink.toposort()
@@ -53,14 +54,14 @@ class _Vectorizer:
         return self.of(sink)
 
     def _visit(self, order: Iterable[UOp]) -> None:
-        done, lane = self.done, self.lane
+        done, lane, known = self.done, self.lane, self.done.keys()
         for u in order:
-            has_lane = lane in u.ranges or u.op in _HOLDS_STORES
             # of what ends the lane, its own `ranges` no longer show that it has one
-            if has_lane or (u.op in ENDING and any([lane in s.ranges for s in u.src])):
+            if lane in u.ranges or u.op in _HOLDS_STORES:
                 done[u] = self._vector(u)
-            elif not done.keys().isdisjoint(u.src):
-                done[u] = self._rebuilt(u)
+            elif not known.isdisjoint(u.src):
+                ends = u.op in ENDING and any([lane in s.ranges for s in u.src])
+                done[u] = self._vector(u) if ends else self._rebuilt(u)
 
     def _unvisited(self, root: UOp) -> Iterable[UOp]:
         return root.toposort(lambda node: node not in self.done)
@@ -75,7 +76,7 @@ class _Vectorizer:
         known = self.steps[step]
         if u not in known:
             if u not in self.moving:
-                self.moving[u] = Moving((u,), self.lane, self.done)
+                self.moving[u] = Moving((u,), self.lane, self.done, self.parts)
             self.moving[u].at(step, known)
         return known[u]
 

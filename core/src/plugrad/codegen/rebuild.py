@@ -27,11 +27,12 @@ def rebuild(
     done = dict(replacements or {})
     known = done.keys()
     for u in root.toposort():
-        if u in done:
-            continue
         new = u
-        if not known.isdisjoint(u.src):
-            new = UOp(u.op, u.dtype, tuple([done.get(s, s) for s in u.src]), u.arg, u.tag)
+        if done:
+            if u in done:
+                continue
+            if not known.isdisjoint(u.src):
+                new = UOp(u.op, u.dtype, tuple([done.get(s, s) for s in u.src]), u.arg, u.tag)
         if (ops is None or u.op in ops) and (changed := change(new)) is not None:
             new = changed
         if new is not u:
@@ -61,6 +62,10 @@ def at_each(values: Sequence[UOp], r: UOp, steps: int) -> list[UOp]:
     return [known.get(value, value) for value in values for known in done]
 
 
+# of a sum: what does not move with a range, and at each step, and a constant
+_Parts = tuple[UOp | None, int, int]
+
+
 class Moving:
     """Nodes that move with a range, written at any of its steps.
 
@@ -71,12 +76,20 @@ class Moving:
         roots: graphs.
         r: the range.
         done: what stands for nodes that do not move; others stand for themselves.
+        parts: sums that were taken apart before, for the same `r` and `done`.
     """
 
-    def __init__(self, roots: Iterable[UOp], r: UOp, done: Mapping[UOp, UOp] | None = None) -> None:
+    def __init__(
+        self,
+        roots: Iterable[UOp],
+        r: UOp,
+        done: Mapping[UOp, UOp] | None = None,
+        parts: "dict[UOp, _Parts | None] | None" = None,
+    ) -> None:
         self.r = r
         self.done: Mapping[UOp, UOp] = {} if done is None else done
-        self.sums: dict[UOp, tuple[UOp | None, int, int]] = {}
+        self.parts: dict[UOp, _Parts | None] = {} if parts is None else parts
+        self.sums: dict[UOp, _Parts] = {}
         self.nodes: dict[UOp, None] = {}
         entered: set[UOp] = set()
         stack = [u for u in roots if r in u.ranges]
@@ -108,12 +121,23 @@ class Moving:
         """Take a sum apart that moves by one number."""
         if u.dtype is not dtypes.index or (u.op is not Ops.ADD and u.op is not Ops.MUL):
             return False
+        # the addresses of neighbours differ by a constant
+        has_constant = u.op is Ops.ADD and u.src[1].op is Ops.CONST
+        base, more = (u.src[0], u.src[1].arg) if has_constant else (u, 0)
+        if base not in self.parts:
+            self.parts[base] = self._apart(base)
+        if (parts := self.parts[base]) is None:
+            return False
+        rest, each, constant = parts
+        self.sums[u] = rest, each, constant + more
+        return True
+
+    def _apart(self, u: UOp) -> "_Parts | None":
         terms, constant = terms_of(u)
         each = terms.pop(self.r, 0)
         if not each or any([self.r in t.ranges or self.done.get(t, t) is not t for t in terms]):
-            return False
-        self.sums[u] = sum_of(terms, 0) if terms else None, each, constant
-        return True
+            return None
+        return sum_of(terms, 0) if terms else None, each, constant
 
 
 def gated(place: UOp, gate: UOp) -> UOp:
