@@ -187,6 +187,6 @@ def pvars(names: str, dtype: "DType | Sequence[DType] | None" = None) -> tuple[U
     return tuple(UPat.var(name, dtype) for name in names.split())
 
 
-def pconsts(names: str, dtype: "DType | Sequence[DType] | None" = None) -> tuple[UPat, ...]:
+def pconsts(names: str) -> tuple[UPat, ...]:
     """Return one pattern for constants for each name in `names`."""
-    return tuple(UPat.cvar(name, dtype) for name in names.split())
+    return tuple(UPat.cvar(name) for name in names.split())

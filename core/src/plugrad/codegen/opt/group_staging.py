@@ -50,14 +50,14 @@ def shared(ast: UOp, inner: UOp, tile: GroupTile, most_bytes: int) -> UOp:
     return rebuild(ast, lambda u: copied if u is reduce else None)
 
 
-def bytes_of_copies(steps: int, sizes: Sequence[int], itemsize: int, parts: int = 2) -> int:
-    """Return the memory of `parts` copies of factors of `sizes`, `steps` rows each.
+def bytes_of_copies(steps: int, sizes: Sequence[int], itemsize: int) -> int:
+    """Return the memory of both halves of copies of factors of `sizes`, `steps` rows each.
 
     Example:
         >>> bytes_of_copies(16, (128, 128), itemsize=4)
         33792
     """
-    return parts * steps * sum(size * itemsize + _PADDING for size in sizes)
+    return 2 * steps * sum(size * itemsize + _PADDING for size in sizes)
 
 
 def has_copies(ast: UOp) -> bool:

@@ -60,8 +60,6 @@ _ROWS_TO_PACK = 128
 _WORTH_PACKING = 0.95
 # The time of a tile whose panels come from beyond the second cache, against one whose do not.
 _BEYOND_CACHE = 1.1
-# A reduction rereads lines that elements along an inner axis share: an outer one has to save a tenth.
-_CLEARLY = 0.9
 # Rows of a power-of-two pitch share one set of the first cache, which has eight ways.
 _WAYS = 8
 
@@ -125,15 +123,8 @@ class _VectorPlan:
         self.main = max(self.bodies, key=lambda b: b.steps)
 
     def _cheapest_lane(self) -> UOp | None:
-        """Return the axis whose vectors cost least. A reduction's outer one has to gain clearly."""
-        if all(body.reduce is None for body in self.bodies):
-            return min([None, *self._with_lanes()], key=self._cost)
-        best, least = None, self._cost(None)
-        for r in reversed(self._with_lanes()):
-            cost = self._cost(r)
-            if cost < (least if best is None else _CLEARLY * least):
-                best, least = r, cost
-        return best
+        """Return the axis whose vectors cost least, the inner one of equal ones."""
+        return min([None, *reversed(self._with_lanes())], key=self._cost)
 
     def apply(self) -> None:
         lane, main, chosen = self.lane, self.main, self.tile
