@@ -27,7 +27,7 @@ from plugrad.plugin.source import PluginSource
 # a probe returns within a second, as the hooks say; a machine may be busy
 PROBE_SECONDS = 20.0
 # what was found before is looked up in a few milliseconds
-_USUAL_SECONDS = 0.02
+_USUAL_SECONDS = 0.03
 _NEEDED_NEXT = ("plugrad.schedule.create", "plugrad.codegen.lower")
 _ALWAYS_ANSWERED = frozenset({"plugrad_backend_info", "plugrad_probe"})
 _MAY_WITHDRAW = frozenset({"plugrad_graph"})
