@@ -207,14 +207,15 @@ class _State:
 
     def find(self, call: Call, inputs: Inputs) -> "Captured | None":
         """Return the captures that a call may replay."""
-        for number, captured in enumerate(self.captured):
+        for captured in self.captured:
             # usually the names have the values of the call before: a generator here takes half a microsecond
             if captured.guards[-1].hold(call) or captured.earlier_guards_hold(call):
                 if captured.depends_on_tensors_outside and not captured.is_current(inputs):
-                    del self.captured[number]
+                    self.captured.remove(captured)
                     return None
-                if number:
-                    self.captured.insert(0, self.captured.pop(number))
+                if captured is not self.captured[0]:
+                    self.captured.remove(captured)
+                    self.captured.insert(0, captured)
                 if self.changes:
                     self.changes -= 1
                 return captured
