@@ -224,7 +224,7 @@ def test_wrong_arguments_are_refused_by_name(name: str) -> None:
         (ArgumentError, "n=1.5 .* is no integer", {"n": 1.5}),
         (ArgumentError, "norm='half' is none of", {"norm": "half"}),
         (AxisError, "axis 1 is out of range", {"axis": 1}),
-        (AxisError, "'x' is no axis", {"axis": "x"}),
+        (AxisError, "axis='x' is no axis", {"axis": "x"}),
     ):
         with pytest.raises(error, match=f"^{name}: {message}"):
             transform(x, **arguments)
@@ -244,7 +244,7 @@ def test_wrong_axes_are_refused_by_name(name: str) -> None:
         (ArgumentError, "s=.* more sizes than axes", {"s": (1, 2, 3)}),
         (ArgumentError, "n=0 elements", {"s": (0, 2)}),
         (ArgumentError, "norm='half' is none of", {"norm": "half"}),
-        (AxisError, "axes=.* name one axis twice", {"axes": (0, 0)}),
+        (AxisError, "axes .* name one axis twice", {"axes": (0, 0)}),
         (AxisError, "axis 2 is out of range", {"axes": (2,)}),
     ):
         with pytest.raises(error, match=f"^{name}: {message}"):
