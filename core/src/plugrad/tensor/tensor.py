@@ -303,7 +303,7 @@ class Tensor(
 
     def __iter__(self) -> Iterator[Tensor]:
         """Return the slices along the first axis, of a symbolic one at its present size."""
-        x = fix_size(self, 0) if self.ndim else self
+        x = fix_size(self, 0, "iteration") if self.ndim else self
         # the length is asked for at once: by `iter` failing, others learn that a number has no elements
         return map(x.__getitem__, range(len(x)))
 

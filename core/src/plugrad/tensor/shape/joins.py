@@ -198,12 +198,12 @@ def equal_parts(tensor: Tensor, axis: int, count: int) -> tuple[Tensor, ...]:
     return tuple([interval(x, axis, i, i + 1).reshape(part) for i in range(count)])
 
 
-def fix_size(x: Tensor, axis: int) -> Tensor:
+def fix_size(x: Tensor, axis: int, what: str = "operation") -> Tensor:
     """Return this with the present size of a symbolic axis; other sizes refuse replay."""
     symbolic = x.shape[axis]
     if isinstance(symbolic, int):
         return x
-    (size,) = shape_today((symbolic,))
+    (size,) = shape_today((symbolic,), what)
     note_size(symbolic, size)
     return x.reshape(*x.shape[:axis], size, *x.shape[axis + 1 :])
 
