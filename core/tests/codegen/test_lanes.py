@@ -58,6 +58,13 @@ def test_a_choice_by_the_number_of_the_lane_is_made_for_each_lane() -> None:
     assert vectorized(value).src == tuple(parts)
 
 
+def test_one_number_in_some_lanes_is_masked() -> None:
+    number = y.index(i).load()
+    masked, kept = (lane < 2).where(number, 0.0), (lane < 2).where(number, 1.0)
+    assert vectorized(masked).op is Ops.WHERE
+    assert vectorized(kept).op is Ops.VECTORIZE
+
+
 def test_lanes_behind_a_closed_gate_load_the_first_element() -> None:
     place = ints.index(lane).load().cast(dtypes.index)
     got = vectorized(x.index(place, place < 9).load())

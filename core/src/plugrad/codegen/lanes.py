@@ -136,6 +136,11 @@ class _Vectorizer:
         """Say whether the number of the lane alone decides, of values that are no vectors."""
         if choice.src[0].ranges != frozenset({self.lane}):
             return False
+        # one number in some lanes, and 0 in the others, is one masked instruction
+        if any(s.op is Ops.CONST and s.arg == 0 for s in choice.src[1:]) and not any(
+            self.lane in s.ranges for s in choice.src[1:]
+        ):
+            return False
         return not any(u.op is Ops.LOAD and self.lane in u.ranges for u in choice.toposort())
 
     def _contiguous(self, place: UOp) -> bool:
