@@ -72,6 +72,14 @@ def test_other_imports_fail_as_everywhere(name: str) -> None:
         exec(f"import plugrad.{name}")
 
 
+def test_finders_of_own_modules_add_no_finders() -> None:
+    """Tools ask each finder for modules that are imported already, as pytest does."""
+    before = [*sys.meta_path]
+    for finder in before:
+        finder.find_spec("plugrad.codegen", None)
+    assert sys.meta_path == before
+
+
 def test_no_module_is_imported_before_it_is_asked_for(install: Install) -> None:
     install("idle_module", "", "[plugrad.modules]\nidle = idle_module\n")
     assert "idle" in extension_names(MODULES)

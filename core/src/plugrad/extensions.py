@@ -93,7 +93,7 @@ class ModuleFinder:
                 return None
             # without a name, which `from package import name` would take for permission to say less
             raise ModuleNotFoundError(str(error)) from None
-        if not isinstance(module, ModuleType):
+        if not isinstance(module, ModuleType) or module.__name__ == name:
             return None
         sys.meta_path.insert(0, _InsideFinder(name, module.__name__))
         return _same_module(name, module)
