@@ -269,15 +269,19 @@ class Turns:
     first: int
     count: int
 
-    def shuffled(self) -> UOp:
-        """Return the vector in shuffles of two, which its neighbours share."""
+    def shuffled(self, made: dict[tuple[tuple[UOp, ...], int], UOp]) -> UOp:
+        """Return the vector in shuffles of two, which its neighbours share: those in `made` are."""
         if len(self.vectors) == 1:
             return self.vectors[0]
-        wide = 2 * self.count
-        begin = self.first // wide * wide
-        even, odd = (Turns(self.vectors[i::2], begin, wide).shuffled() for i in range(2))
-        lanes = [(self.first - begin) * len(self.vectors) // 2 + i for i in range(even.dtype.count // 2)]
-        return UOp(Ops.VECTORIZE, even.dtype, tuple(part.gep(i) for i in lanes for part in (even, odd)))
+        key = self.vectors, self.first
+        if key not in made:
+            wide = 2 * self.count
+            begin = self.first // wide * wide
+            even, odd = (Turns(self.vectors[i::2], begin, wide).shuffled(made) for i in range(2))
+            lanes = [(self.first - begin) * len(self.vectors) // 2 + i for i in range(even.dtype.count // 2)]
+            in_turn = tuple([part.gep(i) for i in lanes for part in (even, odd)])
+            made[key] = UOp(Ops.VECTORIZE, even.dtype, in_turn)
+        return made[key]
 
 
 def turns_of(lanes: Sequence[UOp]) -> Turns | None:
@@ -289,8 +293,8 @@ def turns_of(lanes: Sequence[UOp]) -> Turns | None:
     if number & (number - 1) or size % number or any(v.dtype.count != size for v in vectors):
         return None
     first, count = lanes[0].arg[0], size // number
-    in_turn = (v.gep(first + i) for i in range(count) for v in vectors)
-    is_regular = first % count == 0 and all(a is b for a, b in zip(lanes, in_turn, strict=True))
+    in_turn = [(v, (first + i,)) for i in range(count) for v in vectors]
+    is_regular = first % count == 0 and [(u.src[0], u.arg) for u in lanes] == in_turn
     return Turns(vectors, first, count) if is_regular else None
 
 
@@ -300,10 +304,11 @@ def shuffle_pairs(sink: UOp, capabilities: Capabilities) -> UOp:
     before: VECTORIZE(GEP(a, 0), GEP(b, 0), GEP(c, 0), GEP(d, 0))
     after:  VECTORIZE(GEP(x, 0), GEP(y, 0), GEP(x, 1), GEP(y, 1)), with x of lanes of a and c, y of b and d
     """
+    made: dict[tuple[tuple[UOp, ...], int], UOp] = {}
 
     def change(u: UOp) -> UOp | None:
         turns = turns_of(u.src)
-        return turns.shuffled() if turns is not None and len(turns.vectors) > 2 else None
+        return turns.shuffled(made) if turns is not None and len(turns.vectors) > 2 else None
 
     op = Ops.VECTORIZE
     is_kept = not capabilities.vector_bits or all([change(u) is None for u in sink.toposort() if u.op is op])
