@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plugrad.errors import ArgumentError, DtypeError, GradientError
-from plugrad.nn.optim import LAMB, SGD, Adam, AdamW
+from plugrad.nn.optim import LAMB, SGD, Adam, AdamW, Optimizer
 from plugrad.tensor import Tensor
 
 
@@ -60,3 +60,8 @@ def test_averages_may_be_given_by_the_names_of_tinygrad(optimizer: Any) -> None:
     assert found[0] == found[1] == found[2]
     with pytest.raises(ArgumentError, match=r"betas\[0\]=1"):
         optimizer([Tensor([1.0], requires_grad=True)], b1=1)
+
+
+def test_settings_of_a_new_optimizer_keep_their_names() -> None:
+    group = Optimizer([Tensor([1.0], requires_grad=True)], 0.1, b1=0.5, b2=0.75).param_groups[0]
+    assert (group["b1"], group["b2"]) == (0.5, 0.75)

@@ -60,11 +60,9 @@ class Optimizer(OptimizerBase):
             raise TypeError(f"{cls.__name__}() calls the learning rate lr: write lr=... for learning_rate")
         return super().__new__(cls)
 
-    def __init__(
-        self, params: Params, lr: float, *, b1: float | None = None, b2: float | None = None, **options: Any
-    ) -> None:
+    def __init__(self, params: Params, lr: float, **options: Any) -> None:
         if "betas" in options:
-            options["betas"] = betas_of(options["betas"], b1, b2)
+            options["betas"] = betas_of(options["betas"], options.pop("b1", None), options.pop("b2", None))
         self._defaults = {"lr": lr, **options}
         self._groups: list[ParamGroup] = []
         self._units: list[list[UpdateUnit]] = []
