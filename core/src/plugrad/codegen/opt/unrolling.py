@@ -64,9 +64,7 @@ def write_out_rows(kernel: KernelOpt, bodies: list[LoopBody], lane: UOp, lanes: 
     row = next(reversed(others), None)
     if row is None or vectors > _VECTORS_OF_ROW or left != loops[len(loops) - len(left) :]:
         return
-    if not all(_is_part(r, lane) for r in upcast) or (
-        is_copy and any(p.written_out(lane) for p in bodies[0].places)
-    ):
+    if not all(_is_part(r, lane) for r in upcast):
         return
     counts = divisors(constant_size(row) or 1, _ROWS if not is_copy and kernel.can_write_out(row) else ())
     shifted = [(*opt.axis, 0) for opt in kernel.applied if opt.op is OptOps.SHIFTIN]
