@@ -106,3 +106,8 @@ def test_results_that_do_not_fit_are_refused_and_change_nothing():
     with pytest.raises(ViewError):
         y += 1
     assert x.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["__iadd__", "__itruediv__", "__ilshift__", "__imatmul__"])
+def test_operators_that_write_have_their_names(name: str) -> None:
+    assert getattr(Tensor, name).__name__ == name

@@ -55,18 +55,18 @@ class ElementwiseMixin:
     __gt__ = comparing.gt
     __le__ = comparing.le
     __ge__ = comparing.ge
-    __iadd__ = operators.in_place(__add__)
-    __isub__ = operators.in_place(__sub__)
-    __imul__ = operators.in_place(__mul__)
-    __itruediv__ = operators.in_place(__truediv__)
-    __ifloordiv__ = operators.in_place(__floordiv__)
-    __imod__ = operators.in_place(__mod__)
-    __ipow__ = operators.in_place(__pow__)
-    __iand__ = operators.in_place(__and__)
-    __ior__ = operators.in_place(__or__)
-    __ixor__ = operators.in_place(__xor__)
-    __ilshift__ = operators.in_place(__lshift__)
-    __irshift__ = operators.in_place(__rshift__)
+    __iadd__ = operators.in_place("__iadd__", __add__)
+    __isub__ = operators.in_place("__isub__", __sub__)
+    __imul__ = operators.in_place("__imul__", __mul__)
+    __itruediv__ = operators.in_place("__itruediv__", __truediv__)
+    __ifloordiv__ = operators.in_place("__ifloordiv__", __floordiv__)
+    __imod__ = operators.in_place("__imod__", __mod__)
+    __ipow__ = operators.in_place("__ipow__", __pow__)
+    __iand__ = operators.in_place("__iand__", __and__)
+    __ior__ = operators.in_place("__ior__", __or__)
+    __ixor__ = operators.in_place("__ixor__", __xor__)
+    __ilshift__ = operators.in_place("__ilshift__", __lshift__)
+    __irshift__ = operators.in_place("__irshift__", __rshift__)
 
     # tensors are keys by identity
     __hash__ = object.__hash__

@@ -77,11 +77,12 @@ def update_in_place(x: Tensor, result: Tensor, other: Tensor | Number) -> Tensor
 
 
 def in_place(
-    operator: Callable[[Tensor, Tensor | Number], Tensor],
+    name: str, operator: Callable[[Tensor, Tensor | Number], Tensor]
 ) -> Callable[[Tensor, Tensor | Number], Tensor]:
-    """Return the operator that computes the same and writes it into its first operand."""
+    """Return the operator `name`, which writes its result into its first operand."""
 
     def operate(self: Tensor, other: Tensor | Number) -> Tensor:
         return update_in_place(self, operator(self, other), other)
 
+    operate.__name__, operate.__qualname__ = name, f"Tensor.{name}"
     return operate
