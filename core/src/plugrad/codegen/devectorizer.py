@@ -90,7 +90,7 @@ def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
         groups.setdefault((size, memory, base, *gate, ranges, store.tag), {})[offset] = store
     joined: dict[UOp, list[UOp]] = {}
     for (most, *_), group in groups.items():
-        # by their places: those of one line follow each other
+        # at the first one's place in the order, and by their places: those of one line follow each other
         together: list[UOp] = []
         for parts in _neighbours(group, most, capabilities):
             place, value, *ranges = parts[0].src
@@ -98,10 +98,11 @@ def _joined(stores: Sequence[UOp], capabilities: Capabilities) -> list[UOp]:
             if len({lane.src[0] for lane in values}) > _SHUFFLED and turns_of(values) is None:
                 continue
             lanes = UOp(Ops.VECTORIZE, value.dtype.vec(len(parts)), values)
+            for part in parts:
+                joined[part] = []
+            if not together:
+                joined[parts[0]] = together
             together.append(parts[0].replace(src=(place, lanes, *ranges)))
-            joined.update(
-                (part, together if part is parts[0] and len(together) == 1 else []) for part in parts
-            )
     return [new for store in stores for new in joined.get(store, [store])]
 
 

@@ -4,19 +4,15 @@ pluggy calls each hook once, through every plugin of the device. Registered with
 functions but guards around them, which know whose code runs. An implementation that fails refuses the device.
 A wrapper that fails is left out from then on, and the device goes on with what it would have wrapped.
 
-A probe asks a driver, which may never answer, so it runs in a thread that can be left behind. Where it takes
-longer than to look up what an earlier process found, kernels will hardly be in the cache either: what makes
-them is imported meanwhile, which takes as long.
+A probe asks a driver, which may never answer, so it runs in a thread that can be left behind.
 """
 
-import importlib
 import threading
 from collections.abc import Callable, Generator
 from contextvars import copy_context
 from functools import update_wrapper
 from typing import Any
 
-from plugrad._util import collector_paused
 from plugrad.errors import PlugradError
 from plugrad.plugin.contracts import check_result
 from plugrad.plugin.failures import FailureLog, PluginRefused, broken, failure_of
@@ -26,9 +22,6 @@ from plugrad.plugin.source import PluginSource
 
 # a probe returns within a second, as the hooks say; a machine may be busy
 PROBE_SECONDS = 20.0
-# what was found before is looked up in a few milliseconds
-_USUAL_SECONDS = 0.03
-_NEEDED_NEXT = ("plugrad.schedule.create", "plugrad.codegen.lower")
 _ALWAYS_ANSWERED = frozenset({"plugrad_backend_info", "plugrad_probe"})
 _MAY_WITHDRAW = frozenset({"plugrad_graph"})
 _YIELDED = object()
@@ -141,12 +134,7 @@ class _Guard:
 
         thread = threading.Thread(target=ask, daemon=True, name=str(self._source))
         thread.start()
-        thread.join(_USUAL_SECONDS)
-        if thread.is_alive():
-            with collector_paused():
-                for name in _NEEDED_NEXT:
-                    importlib.import_module(name)
-            thread.join(PROBE_SECONDS)
+        thread.join(PROBE_SECONDS)
         if not answers:
             late = f"plugrad_probe did not answer within {PROBE_SECONDS:g} seconds, and should within one"
             raise broken(self._source, late)
